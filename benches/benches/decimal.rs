@@ -1,4 +1,5 @@
-//! Conversion of numbers to text, with a separator after each, in bytes of text per second.
+//! Measures the conversion of numbers to text, with a separator after each, in bytes of text per
+//! second.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -24,7 +25,7 @@ const KINDS: [Kind; 5] = [
     }),
 ];
 
-/// The standard library, whose `{:.*}` is exact and rounds ties to even like C's `%f`.
+/// Formats with the standard library, whose `{:.*}` is exact and rounds ties to even like C's `%f`.
 fn by_std(values: &[f64], precision: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for value in values {
@@ -83,7 +84,7 @@ fn fixed(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `%g`, for the times of containers.
+/// Measures the conversion like `%g`, which is used for the times of containers.
 fn general(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("general");
     let mut numbers = Rng::new(1);

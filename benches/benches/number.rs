@@ -1,4 +1,4 @@
-//! Conversion of text to numbers inside lines, as in the decoder.
+//! Measures the conversion of text to numbers inside lines, as the decoder does it.
 
 use std::hint::black_box;
 use std::ops::Range;

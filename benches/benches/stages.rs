@@ -1,4 +1,4 @@
-//! The stages of a dump, each alone and on one thread.
+//! Measures the stages of a dump, each separately and on one thread.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -13,14 +13,14 @@ use paje_workers::Workers;
 use pj_dump::output::Style;
 use pj_dump::output::export::{Written, write_rows};
 
-/// Several blocks, and larger than the last-level cache of small machines.
+/// Size of a trace: several blocks, and larger than the last-level cache of small machines.
 const SIZE: u64 = 8 << 20;
 const SEED: u64 = 1;
 
-/// Short lines, long ones with tabs, and long ones with many quotes.
+/// Shapes with short lines, with long lines with tabs, and with long lines with many quotes.
 const LINES: [Shape; 3] = [Shape::Mpi, Shape::TaskRuntime, Shape::Quoted];
 
-/// Typical traces of a replay, and traces with mostly states, links, variables or containers.
+/// Shapes of typical traces, and of traces with mostly states, links, variables or containers.
 const REPLAYS: [Shape; 6] = [
     Shape::Mpi,
     Shape::TaskRuntime,
@@ -49,7 +49,8 @@ impl Found {
 
 fn found_by_scanner(text: &[u8], scanner: &mut Scanner, spans: &mut Spans) -> Found {
     let mut found = Found::default();
-    // The block size of the programs, for which masks stay in the second-level cache.
+    // The programs use this block size, because the masks of a block then stay in the second-level
+    // cache.
     for block in blocks(text) {
         scanner.scan(block);
         let mut start = 0;
@@ -75,7 +76,7 @@ fn found_bytewise(text: &[u8]) -> Found {
     found
 }
 
-/// Splits a text into blocks of whole lines, about as large as those of the programs.
+/// Splits a text into blocks of whole lines, about as large as the programs' blocks.
 fn blocks(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let size = splitter::Limits::default().block;
     let mut rest = text;
@@ -156,7 +157,7 @@ fn dump(trace: &Trace, out: impl Write + Send) {
         .expect("the output never fails");
 }
 
-/// Measures bytes of output per second.
+/// Measures how fast rows are written, in bytes of output per second.
 fn rows(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rows");
     for shape in REPLAYS {

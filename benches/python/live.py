@@ -6,8 +6,8 @@
 `datasets` generates the trace, whose events take the given seconds at this rate. Each second, the script prints the number of
 events and the memory of pj_profile. It fails if the last report differs from that of the same trace without --live, or if memory
 grows by more than 10 % and 2 MB after the first third. (pj_profile keeps up to 100,000 durations per value for medians, so the
-memory of runs below a minute is not checked.) With --slow, the output is read at 200 bytes ten times a second, and nothing may be
-lost.
+memory of runs below a minute is not checked.) With --slow, the output is read in pieces of 200
+bytes, ten times a second, and nothing may be lost.
 
 A busy machine may not reach the rate; the script prints the actual one.
 """
@@ -46,7 +46,7 @@ def size_of(given):
 
 
 def read(stream, is_slow, parts):
-    """Reads everything; slowly until `is_slow` is cleared."""
+    """Reads everything, but slowly until `is_slow` is cleared."""
     while part := os.read(stream.fileno(), 200 if is_slow.is_set() else CHUNK):
         parts.append(part)
         if is_slow.is_set():

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Prints the table of sizes of docs/pack.md: packed.py [OPTIONS] TRACE-OR-FOLDER...
 
-Traces may be compressed with xz. In folders, all but small traces are measured. Packed traces are unpacked and compared. Needs
-gzip, zstd, xz, pj_pack, and a pj_dump with tables for Parquet, which contains the rows of valid traces, not their text.
+Traces may be compressed with xz. In folders, small traces are skipped. Packed traces are unpacked
+and compared with the originals. Needs gzip, zstd, xz, pj_pack, and a pj_dump with tables for
+Parquet, which contains the rows of valid traces, not their text.
 """
 
 import argparse
@@ -44,9 +45,9 @@ def texts(given):
 
 
 def parquet(programs, trace, folder):
-    """Returns the bytes of the tables, or None for an invalid trace."""
+    """Returns the size of the tables in bytes, or None for an invalid trace."""
     tables = pathlib.Path(folder, "tables")
-    # Cutting a trace leaves links open.
+    # -z is needed because a trace that was cut has open links.
     done = subprocess.run([programs / "pj_dump", "-q", "-z", "-O", tables, "--format", "parquet", trace], capture_output=True)
     if done.returncode == 2:
         sys.exit(done.stderr.decode())

@@ -30,7 +30,7 @@ def save(figure, folder, kind, trace):
 
 
 def scaling(folder, trace, kind, times):
-    """Draws the gain over threads, a line for each program, placement and state of the page cache."""
+    """Draws the gain over threads, with a line for each program, placement and state of the page cache."""
     figure, axes = pyplot.subplots()
     all_threads = sorted({key[-1] for key in times})
     axes.plot(all_threads, [1] * len(all_threads) if kind == "efficiency" else all_threads, "k:", label="ideal")
@@ -46,7 +46,7 @@ def scaling(folder, trace, kind, times):
 
 
 def pieces(folder, trace, times):
-    """Draws seconds over pieces, a line for each program, placement, state of the page cache and number of threads."""
+    """Draws seconds over pieces, with a line for each program, placement, state of the page cache and number of threads."""
     figure, axes = pyplot.subplots()
     for line in sorted({key[1:] for key in times}):
         counts = sorted(key[0] for key in times if key[1:] == line)

@@ -4,12 +4,12 @@
     pip install ./bindings/python polars
     benches/python/polars_frame.py trace.paje --runs 3 --threads 2
 
-Both ways take turns in this process. Their frames must have the same rows in the same order, with equal names and integers,
-and times as close as pj_dump prints them. The result is the median.
+Both ways take turns in this process. Their frames must have the same rows in the same order. Names
+and integers must be equal, and times as close as pj_dump prints them. The result is the median.
 
-The way with PajeNG is the fastest known: grep selects a nature, and polars reads the rows from memory with given types and
-without durations. The blank before names is left, which saves time. The trace and intermediate files should be in memory too
-(/dev/shm).
+The way with PajeNG is the fastest that we know: grep selects a nature, and polars reads the rows
+from memory with given types and without durations. The blank before names is not removed, which
+saves time. The trace and intermediate files should be in memory too (/dev/shm).
 """
 
 import argparse
@@ -34,18 +34,19 @@ COLUMNS = {
                        "StartContainer": NAME, "EndContainer": NAME, "Key": NAME}),
 }
 
-# Half of the last digit that pj_dump prints, and the rounding errors of reading and subtracting.
+# Accepted differences: half of the last digit that pj_dump prints, and the rounding errors of
+# reading and subtracting.
 CLOSE, LOST = 0.5e-6, 1e-15
 
 
 def of_pajeng(options):
-    """Returns the frames from text."""
+    """Returns the frames made from PajeNG's text."""
     environment = {**os.environ, "LC_ALL": "C", "POLARS_MAX_THREADS": str(options.threads)}
     frames = {}
     with tempfile.TemporaryDirectory(dir=options.between) as folder:
         dump = f"'{options.pj_dump}' '{options.trace}'"
         if len(options.tables) > 1:
-            # One run for all tables.
+            # Runs the program only once for all tables.
             subprocess.run(f"{dump} > {folder}/all", shell=True, check=True, env=environment)
             dump = f"cat {folder}/all"
         for table in options.tables:
@@ -65,10 +66,11 @@ def of_pajeng(options):
 
 
 def of_pajereplay(options):
-    """Returns the frames from Arrow."""
+    """Returns the frames made from Arrow tables."""
     import pajereplay
 
-    # Other rows are checked but not kept, as with grep. Variables have single precision, as in PajeNG.
+    # Rows of other natures are checked but not kept, as with grep. Variables have single precision,
+    # as in PajeNG.
     natures = [COLUMNS[table][0].lower() for table in options.tables]
     trace = pajereplay.read(options.trace, threads=options.threads, natures=natures, variable_precision="single")
     return {table: pl.DataFrame(getattr(trace, table)) for table in options.tables}
@@ -83,7 +85,7 @@ def compare(table, ours, theirs):
         if other.dtype != pl.Float64:
             equal = (mine.cast(pl.String) == other.str.strip_chars_start()).all()
         elif table == "containers":
-            # These times have six digits.
+            # Times of containers are printed with six digits.
             equal = ((mine - other).abs() <= 1e-5 * mine.abs()).all()
         else:
             equal = ((mine - other).abs() <= CLOSE + LOST * mine.abs()).all()
@@ -123,7 +125,7 @@ def main():
 
 
 if __name__ == "__main__":
-    # Must be set before polars starts its threads.
+    # The variable must be set before polars starts its threads.
     if "POLARS_MAX_THREADS" not in os.environ:
         threads = sys.argv[sys.argv.index("--threads") + 1] if "--threads" in sys.argv[:-1] else "2"
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "POLARS_MAX_THREADS": threads})

@@ -5,8 +5,9 @@
     git clone https://github.com/hpcgroup/pipit                              # the pipit of PyPI is empty
     benches/python/reports.py --pipit pipit --runs 3 lu.trace mpi.trace
 
-The ways take turns as separate processes. Traces are read into the page cache first. The table has medians of the elapsed time,
-the processor time, and the peak memory of a process. Traces may be compressed with xz. The other ways are:
+All ways take turns, as separate processes. Traces are read into the page cache first. The table has
+medians of the elapsed time, the processor time, and the peak memory of a process. Traces may be
+compressed with xz. The other ways are:
 
 - PajeNG's pj_dump; polars reads its states or links, with given types, and groups them.
 - Pipit's flat_profile, from the CSV that it reads (`pj_convert --to pipit` is not part of the time).
@@ -34,7 +35,7 @@ LINKS = ["Nature", "Container", "Type", "Start", "End", "Duration", "Value", "Fr
 
 
 def grouped_by_polars(nature, file, out):
-    """In a child process: counts and sums of PajeNG's rows, as in pj_profile's reports."""
+    """Computes counts and sums of PajeNG's rows, as in pj_profile's reports. Runs in a child process."""
     import polars as pl
 
     columns, keys = (STATES, ["Value"]) if nature == "State" else (LINKS, ["From", "To"])
@@ -47,7 +48,7 @@ def grouped_by_polars(nature, file, out):
 
 
 def profiled_by_pipit(folder, file, out):
-    """In a child process: exclusive time of each name."""
+    """Computes the exclusive time of each name. Runs in a child process."""
     sys.path.insert(0, folder)
     import pipit
 
@@ -127,7 +128,7 @@ def measure(given, trace, folder):
     ways = [(name, command, None) for name, command in ours(given, trace, folder)]
     ways += peers(given, trace, folder)
     measured = {name: [] for name, _, _ in ways}
-    # Reads it into the page cache.
+    # Reads the trace into the page cache.
     trace.read_bytes()
     for number in range(max(given.runs, given.peer_runs)):
         for name, command, report in ways:
@@ -161,7 +162,8 @@ def main():
         return grouped_by_polars(*given.grouped, sys.stdout)
     if given.profiled:
         return profiled_by_pipit(*given.profiled, sys.stdout)
-    # Not imported here: Linux counts the memory of the parent for a child's peak.
+    # polars is not imported here, because Linux includes the memory of the parent in a child's
+    # peak.
     given.has_polars = importlib.util.find_spec("polars") is not None and shutil.which(given.pajeng) is not None
     if not given.has_polars:
         print("left out: PajeNG and polars (one of them is missing)", file=sys.stderr)

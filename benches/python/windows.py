@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Compares windows of packed traces with all rows: windows.py [OPTIONS] TRACE.pjp...
 
-Prints a table with some windows of each trace, of all containers or of those that --in names: bytes read, time of the process, and
-its share of the time of all rows. The last row is a trace of a few lines, which shows the start-up time. Times are medians. All
+Prints a table with some windows of each trace, for all containers or those that --in names. It
+shows the bytes read, the time of the process, and that time as a share of the time for all rows.
+The last row is a trace of a few lines, which shows the start-up time. Times are medians. All
 configurations take turns, so that the noise of a shared machine affects all of them alike.
 """
 

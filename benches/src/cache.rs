@@ -1,4 +1,4 @@
-//! Files in the page cache.
+//! Reads files into the page cache and drops them from it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -30,15 +30,15 @@ pub fn drop_pages(path: &Path) -> io::Result<()> {
 }
 
 /// Returns whether the pages of a file can be dropped, so that it is read from the device again.
-/// This is impossible on file systems in memory, and while another process maps the file.
-/// Afterwards the file is in the cache.
+/// This is impossible on file systems in memory, and while another process maps the file. The file
+/// is in the cache when this function returns.
 pub fn can_drop(path: &Path) -> io::Result<bool> {
     drop_pages(path)?;
     let before = device_bytes();
     warm(path)?;
     let read = device_bytes().zip(before).map(|(after, before)| after.saturating_sub(before));
     let size = path.metadata()?.len();
-    // Readahead for other files may have fetched some of it.
+    // Readahead for other files may have fetched a part of it.
     Ok(read.is_some_and(|read| read >= size / 2))
 }
 
@@ -56,7 +56,7 @@ mod tests {
     fn files_survive_being_dropped() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "a\nb\n".repeat(1 << 20)).unwrap();
-        // The result depends on the file system.
+        // The returned value depends on the file system.
         can_drop(file.path()).unwrap();
         drop_pages(file.path()).unwrap();
         assert_eq!(warm(file.path()).unwrap(), 2 << 20);

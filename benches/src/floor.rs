@@ -20,9 +20,10 @@ const PIECE: usize = 256 << 10;
 /// Reads a file and copies `copy` bytes in memory, with the given threads. Returns the number of
 /// newlines of the file.
 ///
-/// Each thread has an equal part of the file and of the copy. It reads its part with `pread`, block
-/// by block into one buffer, counts newlines there, then copies its part of `copy` from that buffer
-/// into another one of the same size. The threads are started and placed like those of `pj_dump`.
+/// Each thread has an equal part of the file and of the copy. It reads its part of the file with
+/// `pread`, block by block into one buffer, and counts newlines there. Then it copies its part of
+/// `copy` from that buffer into another one of the same size. The threads are started and placed
+/// like the threads of `pj_dump`.
 pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result<u64> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -43,7 +44,7 @@ pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result
 
 /// Returns where part `index` of `parts` begins.
 fn cut(whole: u64, index: usize, parts: usize) -> u64 {
-    // A large whole times its index needs 128 bits.
+    // The product may need 128 bits.
     (u128::from(whole) * index as u128 / parts as u128) as u64
 }
 
@@ -70,7 +71,7 @@ fn move_bytes(bytes: u64, source: &[u8]) {
     let mut left = bytes;
     while left > 0 {
         let count = source.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        // Without black boxes the compiler would remove a copy that is never read.
+        // Without `black_box`, the compiler would remove a copy that is never read.
         black_box(&mut target[..count]).copy_from_slice(black_box(&source[..count]));
         left -= count as u64;
     }
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn every_byte_is_read_once() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // Several blocks and a part of one.
+        // The file has several blocks and a part of one.
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;

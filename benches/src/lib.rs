@@ -1,6 +1,7 @@
 //! Benchmarks of Pajé Replay.
 //!
-//! Parts of the engine, in bytes per second. Every answer is checked before it is timed:
+//! These measure parts of the engine, in bytes per second. Every answer is checked before it is
+//! timed:
 //!
 //! ```text
 //! cargo bench -p benches --bench stages             all of the next three
@@ -11,7 +12,7 @@
 //! cargo bench -p benches --bench decimal            numbers to text
 //! ```
 //!
-//! Whole programs; each explains itself with `--help`:
+//! These programs measure whole programs; `--help` explains each of them:
 //!
 //! ```text
 //! cargo run --release -p benches --bin compare         beside PajeNG's
@@ -20,9 +21,9 @@
 //! cargo run --release -p benches --bin soak            random traces, options and faults
 //! ```
 //!
-//! This library has the common parts of these programs.
+//! This library contains the common parts of these programs.
 
-// Threads are placed and pages dropped the way Linux does.
+// Placing threads and dropping pages needs Linux.
 #![cfg(target_os = "linux")]
 
 pub mod cache;
@@ -32,7 +33,7 @@ pub mod process;
 pub mod report;
 pub mod study;
 
-/// A result whose error is one line for the user.
+/// A result whose error is a line for the user.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Compiles the examples of the document.

@@ -1,10 +1,10 @@
-//! Description of the machine, without its name.
+//! Describes the machine, without its name.
 
 use std::fs::read_to_string;
 use std::process::Command;
 
-/// Returns what `lscpu` says of the processor, caches and memory nodes, then memory, kernel and
-/// load, for a record.
+/// Returns a description for a record: what `lscpu` prints about the processor, caches and memory
+/// nodes, and then memory, kernel and load.
 pub fn describe() -> String {
     let output = Command::new("lscpu").output().map(|output| output.stdout).unwrap_or_default();
     let line = |path| read_to_string(path).unwrap_or_default().lines().next().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Runs of whole processes.
+//! Runs and measures whole processes.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -36,7 +36,7 @@ pub fn timed(command: &mut Command) -> Result<Timed> {
     Ok(Timed { seconds: start.elapsed().as_secs_f64(), ..timed })
 }
 
-/// Like [`timed`], for a program that must succeed.
+/// Runs a program like [`timed`], but returns an error if it does not succeed.
 pub fn succeed(command: &mut Command) -> Result<Timed> {
     let timed = timed(command)?;
     if timed.status == 0 {
@@ -51,12 +51,12 @@ fn failure(command: &Command, timed: &Timed) -> String {
     format!("{name} failed (exit status: {}): {}", timed.status, timed.stderr.trim())
 }
 
-/// Output of a program in short.
+/// Summary of a program's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Its number of bytes.
+    /// Number of bytes of the output.
     pub bytes: u64,
-    /// Equal for equal output, within this process.
+    /// Hash, which is equal for equal output within this process.
     pub hash: u64,
 }
 
@@ -65,7 +65,7 @@ pub fn output(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(command)?;
     let mut out = child.stdout.take().expect("it was piped");
-    // Always full blocks, or the hash would depend on how the pipe cuts them.
+    // Hash only full blocks. Otherwise the hash would depend on how the pipe cuts the output.
     let (mut block, mut hasher, mut bytes) = (Vec::new(), DefaultHasher::new(), 0);
     while (&mut out).take(1 << 20).read_to_end(&mut block)? > 0 {
         hasher.write(&block);
@@ -88,7 +88,7 @@ pub fn build(packages: &[&str]) -> Result<PathBuf> {
     if !command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).status()?.success() {
         return Err("our programs do not build".into());
     }
-    // Cargo puts the programs of each profile into a folder beside this one.
+    // Cargo puts the programs of each profile into a folder beside the one with this program.
     let this = std::env::current_exe()?;
     Ok(this.parent().ok_or("this program is in no folder")?.with_file_name("dist"))
 }

@@ -1,4 +1,4 @@
-//! The record of all runs, and tables of their results.
+//! Writes the record of all runs, and tables of their results.
 //!
 //! T(p, s) is the time of a program with p threads on a trace of s bytes: the minimum of the runs,
 //! since noise only adds time.
@@ -9,7 +9,7 @@
 //! | sizeup | Z(p) = p · T(1, s) / T(p, p·s): weak scaling, a trace p times as large for p threads |
 //! | efficiency | S(p) / p, or Z(p) / p |
 //!
-//! T(1) is that of the same program, placement and state of the page cache.
+//! T(1) is measured with the same program, placement and state of the page cache.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ use crate::Result;
 use crate::study::{Cache, Case, Kind, Program, Run};
 
 impl Program {
-    /// Returns its name in tables and records.
+    /// Returns the name in tables and records.
     pub const fn name(self) -> &'static str {
         match self {
             Program::Floor => "floor",
@@ -33,7 +33,7 @@ impl Program {
 }
 
 impl Kind {
-    /// Returns its name in records.
+    /// Returns the name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Strong => "strong",
@@ -48,7 +48,7 @@ impl Cache {
     }
 }
 
-/// Returns the median of some numbers, `None` if there are none.
+/// Returns the median of some numbers, or `None` for no numbers.
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut numbers: Vec<f64> = numbers.into_iter().collect();
     numbers.sort_by(f64::total_cmp);
@@ -111,7 +111,7 @@ struct Point<'a> {
     fastest: &'a Run,
 }
 
-/// Returns the runs of one trace as a table in Markdown for each kind of scaling.
+/// Returns the runs of one trace as Markdown tables, one for each kind of scaling.
 pub fn tables(runs: &[Run]) -> String {
     let points = points(runs);
     let mut text = String::new();
@@ -158,7 +158,7 @@ fn points(runs: &[Run]) -> Vec<Point<'_>> {
 fn row(point: &Point<'_>, points: &[Point<'_>]) -> String {
     let case = point.case;
     let find = |case: Case| points.iter().find(|point| *point.case == case);
-    // The run to compare with has the same threads in the same places.
+    // Compare with the run that has as many threads in the same places.
     let beside = match (case.program, case.pieces) {
         (Program::Dump, 0) => find(Case { program: Program::Floor, ..case.clone() }),
         (Program::Dump | Program::Replay, 1..) => find(Case { pieces: 0, ..case.clone() }),

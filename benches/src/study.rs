@@ -1,11 +1,11 @@
-//! The scaling study: what is run, and in which order.
+//! Runs the scaling study.
 //!
 //! First, every number of threads dumps every trace of a source and its pieces once, untimed: the
 //! rows must be those of one thread. Then all cases take turns in each repetition, so that the
 //! noise of a shared machine affects all of them alike.
 //!
-//! This process must stay small: Linux counts the memory of a parent for a child's peak until the
-//! child runs its program.
+//! This process must stay small, because Linux includes the memory of a parent in a child's peak
+//! until the child runs its program.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -74,14 +74,14 @@ pub enum Program {
     Copy,
 }
 
-/// A configuration: runs of the same one are repetitions.
+/// A configuration. Runs with the same one are repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
     /// Strong or weak scaling.
     pub kind: Kind,
     /// Program that is run.
     pub program: Program,
-    /// Number of pieces that it makes or reads; 0 for the single file.
+    /// Number of pieces that the program makes or reads; 0 for the single file.
     pub pieces: usize,
     /// Placement of the threads.
     pub pin: Pin,
@@ -110,7 +110,7 @@ pub struct Run {
     pub peak_memory: u64,
     /// Part of the time in which only one thread worked, if `pj_dump --stats=json` reports it.
     pub serial: Option<f64>,
-    /// Time of the busiest worker divided by the mean, also from these statistics.
+    /// Time of the busiest worker divided by the mean of all workers, also from these statistics.
     pub imbalance: Option<f64>,
 }
 
@@ -124,7 +124,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns its name in records.
+    /// Returns the name in records.
     pub fn name(&self) -> String {
         match self {
             Source::Shape(shape) => shape.name().to_owned(),
@@ -143,20 +143,20 @@ struct Trace {
     path: PathBuf,
     /// The single file that `pj_split` splits; the same as `path` if there are no pieces.
     whole: PathBuf,
-    /// All its files: it, or with the pieces that it names.
+    /// All files of the trace: `path`, and the pieces that it names, if any.
     files: Vec<PathBuf>,
-    /// Number of pieces, 0 if it is a single file.
+    /// Number of pieces; 0 for a single file.
     pieces: usize,
-    /// Number of pieces that `pj_split` was asked for.
+    /// Number of pieces that `pj_split` was asked to make.
     asked: usize,
-    /// Numbers of threads that replay it.
+    /// Numbers of threads with which it is replayed.
     threads: Vec<usize>,
     lines: u64,
     rows: Output,
 }
 
-/// Measures one source. Traces and pieces are in `folder` meanwhile; `progress` gets a line at a
-/// time.
+/// Measures one source. Traces and pieces are kept in `folder` during the study. `progress` gets
+/// one line at a time.
 pub fn measure(
     source: &Source,
     plan: &Plan,
@@ -178,8 +178,8 @@ pub fn measure(
     for run in 1..=plan.runs {
         for cache in caches.iter().copied() {
             for file in traces.iter().flat_map(|trace| &trace.files) {
-                // Read by one thread again, so that all runs find the pages on the same memory
-                // node.
+                // One thread reads the file again, so that all runs find its pages on the same
+                // memory node.
                 cache::drop_pages(file)?;
                 cache::warm(file)?;
             }
@@ -233,7 +233,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Splits the first trace into each number of pieces, as long as that gives more of them.
+    /// Splits the first trace into each number of pieces, until a larger number does not give more
+    /// pieces.
     fn split(
         &self,
         traces: &mut Vec<Trace>,

@@ -1,6 +1,6 @@
-//! The scaling study as a whole, with scripts instead of `pj_dump` and `pj_split`.
+//! Tests the whole scaling study, with scripts instead of `pj_dump` and `pj_split`.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+#![allow(clippy::unwrap_used)] // A test that cannot continue fails.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,14 +8,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Prints the trace, unless it gets `-q`, and statistics. `$threads` is an option.
+/// This script prints the trace (unless it gets `-q`) and statistics. `$threads` is an option.
 const DUMP: &str = r#"
 [ "$1" = --threads ] && [ "$3" = --pin ] && [ "$5" = --stats=json ] || exit 2
 threads=$2
 [ "$7" = -q ] || cat "$6"
 echo '{"seconds":{"total":0.5,"serial":0.125},"imbalance":1.5}' >&2"#;
 
-/// Makes at most five pieces, as of a trace with five containers. The root is the whole trace.
+/// This script makes at most five pieces, as from a trace with five containers. The root is the
+/// whole trace.
 const SPLIT: &str = r#"
 [ "$1" = --threads ] && [ "$3" = --pin ] && [ "$5" = --pieces ] && [ "$7" = --output ] || exit 2
 mkdir "$8" && cat "$9" > "$8/root.trace" || exit 2
@@ -60,11 +61,12 @@ fn every_case_is_recorded() {
     let out = folder.path().join("out");
     let mut reader = csv::Reader::from_path(out.join("runs.csv")).unwrap();
     let runs: Vec<HashMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
-    // Dropping depends on the file system.
+    // It depends on the file system whether pages can be dropped.
     let caches: HashSet<&str> = runs.iter().map(|run| &*run["cache"]).collect();
     let caches = caches.len();
-    // Repetitions and cache states; cp; threads, policies and programs for the file and three
-    // numbers of pieces; weak scaling.
+    // The product has these factors: repetitions and cache states; then the sum of the runs of cp,
+    // of the programs with all threads and policies for the file and for three numbers of pieces,
+    // and of weak scaling.
     assert_eq!(runs.len(), 2 * caches * (2 * (1 + 2 * 2 * (3 + 3 * 3)) + 2 * 2 * 2), "{runs:?}");
     for run in &runs {
         let size = match (&*run["trace"], &*run["kind"], &*run["threads"]) {

@@ -1,4 +1,4 @@
-//! Cuts a trace into several files, in the ways in which tracers do it.
+//! Cuts a trace into several files, in the same ways as tracers.
 //!
 //! A file may name others that hold the events of some containers, with PajeTraceFile or in the
 //! `Filename` of a PajeCreateContainer (lang-paje 1.3.1, "Parallel reading"). [`cut`] spreads a
@@ -29,19 +29,18 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// How files hold and name each other.
+    /// What the files contain and how they are named by each other.
     #[non_exhaustive]
     pub Style {
-        /// Each file is a valid trace. It repeats the event definitions, types and values and the
-        /// creations and destructions that it needs, and ends with the destruction of the root
-        /// container at the end of the trace. PajeTraceFile names it once for each of its
-        /// containers.
+        /// Each file is a valid trace. It repeats the event definitions, types, values, creations
+        /// and destructions that it needs. At the end of the trace it destroys the root container.
+        /// PajeTraceFile names the file once for each of its containers.
         Full "full",
-        /// Files have no event definitions; those of the root file apply. They hold the events of
-        /// their containers, and the destructions of these and their ancestors. PajeTraceFile names
-        /// them.
+        /// Files have no event definitions, so the root file's definitions apply. They hold the
+        /// events of their containers, and the destructions of these containers and their
+        /// ancestors. PajeTraceFile names them.
         Bare "bare",
-        /// Each file has its own event definitions, with other numbers, and the lines of
+        /// Each file has its own event definitions, with other numbers, and the same lines as with
         /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names it. Events of the root
         /// container are in the file of the first other container.
         Filename "filename",
@@ -81,13 +80,13 @@ impl TraceFiles {
     }
 }
 
-/// Cuts a trace into a root file and one to `pieces` further files, but not more than there are
+/// Cuts a trace into a root file and at most `pieces` further files, but no more than there are
 /// containers, including the root container.
 ///
-/// Containers are assigned in turn, so neighbours are in different files. Everything of a container
-/// is in one file, in order. Comments and empty lines are dropped. The trace must be valid, with
-/// decimal times. Otherwise lines without a known container stay in the root file, and the files
-/// may be invalid in other ways.
+/// Containers are assigned to files in turn, so neighbours are in different files. All lines of a
+/// container are in one file, in order. Comments and empty lines are dropped. The trace must be
+/// valid, with decimal times. Otherwise lines without a known container stay in the root file, and
+/// the files may be invalid in other ways.
 pub fn cut(trace: &[u8], style: Style, pieces: usize) -> TraceFiles {
     Cutter::new(Lines::new(trace), style, pieces).cut()
 }

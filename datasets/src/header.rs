@@ -1,4 +1,4 @@
-//! `%` headers of generated traces.
+//! Writes the `%` headers of generated traces.
 
 use std::io;
 

@@ -1,8 +1,8 @@
-//! Small traces with exactly one fault, and the line where it must be reported.
+//! Makes small traces with exactly one fault, and gives the line where it must be reported.
 //!
-//! Without the faulty line (or, for a fault of the whole file, with the change that its description
-//! implies), every program must accept the trace. The seed decides where the fault is, and which of
-//! several forms it has.
+//! Every program must accept the trace without the faulty line. If the fault concerns the whole
+//! file, undoing what its description says makes the trace valid. The seed decides where the fault
+//! is, and which of several forms it has.
 
 mod base;
 mod plant;

@@ -8,7 +8,7 @@
 //! * [`mutate`] damages lines, words and bytes of a trace.
 //! * [`passing`] makes runs of message-passing programs: random ones, and some with known waiting
 //!   times.
-//! * [`random`] makes small traces with a bit of everything, for comparisons with PajeNG.
+//! * [`random`] makes small traces with all features of the format, for comparisons with PajeNG.
 //!
 //! The same arguments give the same bytes on every machine. Nothing here uses a parser of the
 //! format, so that a misunderstanding in a parser cannot cancel out in its tests.

@@ -66,7 +66,7 @@ fn is_closed() -> bool {
         std::fs::read_link("/proc/self/fd/1").is_ok_and(|file| file == Path::new("/dev/null"));
     let flags = std::fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
     let flags = flags.lines().find_map(|line| line.strip_prefix("flags:"));
-    // Octal; the lowest two bits of O_RDWR are 2.
+    // The flags are octal, and the lowest two bits of O_RDWR are 2.
     is_null && flags.is_some_and(|flags| flags.trim_end().ends_with(['2', '6']))
 }
 

@@ -1,9 +1,9 @@
-//! Damages traces like crashed programs, bad disks and attackers do.
+//! Damages traces as crashed programs, bad disks and attackers do.
 //!
-//! Most of a trace stays as it is, so that readers get far: lines are swapped, repeated, dropped
-//! and cut, words are replaced, bytes are changed.
+//! Swaps, repeats, drops and cuts lines, replaces words and changes bytes. Most of a trace stays as
+//! it is, so that readers get far.
 
-/// Parameters of a change. All are taken modulo what there is.
+/// Parameters of a change. Each is taken modulo the number of possible choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Kind of the change.
@@ -25,7 +25,7 @@ impl Change {
     }
 }
 
-/// Words with a meaning in some place.
+/// Words that have a meaning somewhere in a trace.
 const WORDS: [&[u8]; 24] = [
     b"0",
     b"1",

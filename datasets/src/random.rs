@@ -58,20 +58,21 @@
 //! 17. *A container is not created before its parent.* PajeNG does not check this.
 //! 18. *No key is started or ended twice.* PajeNG makes a link with a `NULL` end or no link, so
 //!     [`Fault::TwoStarts`] and [`Fault::TwoEnds`] never occur.
-//! 19. *Both ends of a completed link are not before either end of the previously completed one in
-//!     its lane.* PajeNG requires this, also of links that end first.
+//! 19. *Neither end of a completed link is before an end of the previously completed link in its
+//!     lane.* PajeNG requires this, even for links that end first.
 //! 20. *Links stay open only with `-z`.* Otherwise this is a fault.
 //!
 //! **Options.**
-//! 21. *No `-s`, `-e`, `-a`, `-o`*: PajeNG loses or invents rows with them. No `-t`, which prints a
-//!     duration, and no `-f`, another reader with other limits.
-//! 22. *`-h` only without events*: 1.3.6 prints another header for `Event`.
-//! 23. *`-p` not with the name of a link or container type, and not with `-z`*: it searches a lane
-//!     by bisection of start times, but links are in another order, and it fails on open links.
-//! 24. *At most one of `-c`, `-d` and `-p`*, each of which replaces the dump.
-//! 25. *`-n` wherever old names occur*: without it they are user-defined fields.
+//! 21. *`-s`, `-e`, `-a` and `-o` are not given*: PajeNG loses or invents rows with them. Neither
+//!     are `-t`, which prints a duration, and `-f`, which selects another reader with other limits.
+//! 22. *`-h` is only given for traces without events*: 1.3.6 prints another header for `Event`.
+//! 23. *`-p` is not given with the name of a link or container type, nor with `-z`*: PajeNG
+//!     searches a lane by bisection of start times, but links are in another order, and it fails on
+//!     open links.
+//! 24. *At most one of `-c`, `-d` and `-p` is given*, because each of them replaces the dump.
+//! 25. *`-n` is given if old names occur*: without it, they are user-defined fields.
 //!
-//! PajeNG fails with status 1 on a trace with a fault. Its output up to there is not compared.
+//! PajeNG fails with status 1 on a trace with a fault. Its output before the fault is not compared.
 
 mod faults;
 mod schema;
@@ -105,7 +106,7 @@ impl RandomTrace {
     }
 }
 
-/// Returns the random trace of `seed`, usually of 20 to 1,500 lines, in 3 % of cases of some
+/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, and in 3 % of cases some
 /// thousands.
 ///
 /// ```
@@ -117,8 +118,8 @@ pub fn trace(seed: u64) -> RandomTrace {
     drawn(Rng::new(seed))
 }
 
-/// Returns the random trace of these choices, each two bytes. When they are used up, a fixed stream
-/// follows. Fuzzers learn from this which bytes matter.
+/// Returns the random trace that these choices determine, two bytes for each. When they are used
+/// up, a fixed stream follows. So fuzzers can find out which bytes matter.
 ///
 /// ```
 /// let trace = datasets::random::from_choices(&[7; 100]);

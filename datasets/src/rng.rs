@@ -15,13 +15,13 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// Creates the stream of `seed`.
+    /// Creates the stream that belongs to `seed`.
     pub fn new(seed: u64) -> Self {
         Self { choices: Vec::new(), then: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
     /// Creates a stream that starts with these choices, two bytes for each number, and continues
-    /// like that of seed 0. Changing a byte changes one number.
+    /// like the stream of seed 0. Changing a byte changes one number.
     pub fn from_choices(choices: &[u8]) -> Self {
         let pairs = choices.chunks(2);
         let choices = pairs
@@ -33,7 +33,7 @@ impl Rng {
     /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         match self.choices.pop() {
-            // Ranges use the upper bits.
+            // Ranges use the upper bits, so the choice is repeated in all 64 bits.
             Some(choice) => u64::from(choice) * 0x0001_0001_0001_0001,
             None => self.then.next_u64(),
         }

@@ -30,23 +30,25 @@ named! {
         /// lines of some 27 bytes, interleaved ranks, nested states, links between ranks with
         /// unique keys, some variables and events. 166 MB are about six million lines.
         Mpi "mpi",
-        /// The kinds of lines of [`Shape::Mpi`] without a program: ranks push, pop and send at
-        /// random, states are up to four deep, some lines come late, links overtake each other.
+        /// The same kinds of lines as [`Shape::Mpi`], but without a program: ranks push, pop and
+        /// send at random, states are up to four deep, some lines come late, and links overtake
+        /// each other.
         MpiWild "mpi-wild",
-        /// Up to 100,000 containers in two levels with few events each: tables of containers and
-        /// lanes.
+        /// Up to 100,000 containers in two levels, with few events each. This stresses tables of
+        /// containers and lanes.
         ManyContainers "many-containers",
-        /// Every event in one state lane: no parallelism between lanes.
+        /// All events in one state lane, so that lanes cannot be replayed in parallel.
         OneContainer "one-container",
         /// Stacks of hundreds to thousands of open states, and containers nested in containers.
         Deep "deep",
-        /// Links, half of which end before they start, in the file and in time.
+        /// Links, half of which end before they start, both in the file and in time.
         LinksReversed "links-reversed",
-        /// Almost only links: keys, and rows in order of completion.
+        /// Almost only links. This stresses keys, and rows in order of completion.
         AllLinks "all-links",
-        /// Every state has another value, and some are not defined before: the symbol table.
+        /// Every state has another value, and some values are not defined before their use. This
+        /// stresses the symbol table.
         UniqueValues "unique-values",
-        /// Long lines of quoted names with blanks, `#`, commas and braces: the lexer.
+        /// Long lines of quoted names with blanks, `#`, commas and braces. This stresses the lexer.
         Quoted "quoted",
         /// A StarPU trace: tabs, 17 fields on a line, several numbers for one event, user-defined
         /// fields, aliases, colours, variables, links.
@@ -54,16 +56,16 @@ named! {
         /// The events of [`Shape::TaskRuntime`] for the same size and seed, but out of order in the
         /// file and in lanes. Valid only after a stable sort by time.
         Unsorted "unsorted",
-        /// Almost only variables, set, added to and subtracted from.
+        /// Almost only variables, which are set, added to and subtracted from.
         Variables "variables",
-        /// Two ranks in loops: 100 rounds of a message in both directions, and then as many as fit.
-        /// This tests the search for structure.
+        /// Two ranks in loops: they exchange messages in 100 rounds, and then in as many rounds as
+        /// fit. This tests the search for structure.
         PingPong "ping-pong",
     }
 }
 
 impl Shape {
-    /// Returns a line about the content of the shape and what it stresses.
+    /// Returns a line that describes the content of the shape and what it stresses.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Mpi => {
@@ -97,8 +99,8 @@ impl Shape {
     }
 }
 
-/// Returns the approximate length of a short `13 TIME TYPE CONTAINER` line at `now`, for shapes to
-/// estimate how much is left to write at the end.
+/// Returns the approximate length of a short `13 TIME TYPE CONTAINER` line at `now`. Shapes use it
+/// to estimate how much must be written at the end.
 fn closing_line(now: u64) -> u64 {
     let seconds = (now / 1_000_000).max(1).ilog10() as u64 + 1;
     seconds + 16
@@ -107,7 +109,7 @@ fn closing_line(now: u64) -> u64 {
 /// Writes a trace of `shape` of about `size` bytes to `out` and returns the number of bytes
 /// written.
 ///
-/// From 16 KiB on the size is met within 1 % or one line. The smallest traces have 1 to 6 KB,
+/// From 16 KiB on, the size is accurate to 1 % or one line. The smallest traces have 1 to 6 KB,
 /// depending on the shape. States are popped, links completed, and containers destroyed at the
 /// latest time of the trace. Memory does not depend on the size, except some megabytes for the
 /// containers of [`Shape::ManyContainers`]. `out` needs no buffer.

@@ -5,10 +5,11 @@
 
 use std::io::{self, Write};
 
-/// Bytes per write to the output: few system calls, and the buffer stays in the second-level cache.
+/// Bytes per write to the output. With this size there are few system calls, and the buffer stays
+/// in the second-level cache.
 const FULL: usize = 128 * 1024;
 
-/// An output of lines that counts its bytes.
+/// An output for lines that counts its bytes.
 pub(crate) struct Sink<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Example traces are those of the generators and have expected outputs.
+//! Tests that example traces equal those of the generators and have expected outputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn traces_of_shapes_are_up_to_date() {
     for shape in Shape::ALL {
         let path = examples().join(format!("{shape}.trace"));
         let trace = fs::read(&path).unwrap();
-        // Traces have a few bytes less or more than a number of kilobytes.
+        // The size of a trace is a few bytes below or above a number of kilobytes.
         let made = (4..=16).any(|kilobytes| generate(shape, kilobytes << 10, 1) == trace);
         assert!(made, "{} is outdated: run examples/regenerate", path.display());
     }

@@ -1,4 +1,5 @@
-//! Runs of message-passing programs never change, and close everything that they open.
+//! Tests that runs of message-passing programs never change, and that they close everything that
+//! they open.
 
 use datasets::passing::{Case, Parameters, random};
 

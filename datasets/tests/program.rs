@@ -1,4 +1,4 @@
-//! The program `datasets`, started from a shell.
+//! Tests the program `datasets`, started from a shell.
 
 #[cfg(target_os = "linux")]
 #[test]

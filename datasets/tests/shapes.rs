@@ -1,4 +1,4 @@
-//! Properties of every shape: fixed bytes, the requested size, a proper end.
+//! Tests that every shape has fixed bytes, the requested size and a proper end.
 
 use datasets::{Shape, generate, write};
 

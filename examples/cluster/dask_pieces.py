@@ -64,7 +64,7 @@ def rows(trace, nature, pj_dump="pj_dump", options=()):
 
 
 class Lines:
-    """Lines as a file for pandas."""
+    """Presents lines as a file, for pandas."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -105,7 +105,7 @@ def frame_of(pieces, nature, pj_dump, options):
 
 
 def in_order(frame, nature):
-    """Sorts the rows independently of pieces, and removes duplicates of containers."""
+    """Sorts the rows into an order that does not depend on pieces, and removes duplicates of containers."""
     if nature == "Container":
         frame = frame.drop_duplicates()
     return frame.sort_values(list(frame.columns), kind="stable", ignore_index=True)
@@ -119,7 +119,7 @@ def main():
     parser.add_argument("--option", action="append", default=[], help="an option for pj_dump, such as -z")
     parser.add_argument("--equals", metavar="TRACE", help="fail unless the rows equal those of this trace")
     arguments = parser.parse_args()
-    # Keep the types of pandas, so that frames can be compared exactly.
+    # Keep pandas' own types, so that frames can be compared exactly.
     dask.config.set({"dataframe.convert-string": False})
     pieces, options = pieces_of(arguments.folder), tuple(arguments.option)
     with LocalCluster(n_workers=arguments.workers, threads_per_worker=1, processes=True,

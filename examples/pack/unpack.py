@@ -18,7 +18,7 @@ M64 = 0xFFFFFFFFFFFFFFFF
 # The file
 
 def pages(data):
-    """Yields kind, content and size in the file of each page."""
+    """Yields the kind and the content of each page, and its size in the file."""
     if data[:8] != b"\x89PJP\r\n\x1a\n":
         raise ValueError("not a packed trace")
     (version,) = struct.unpack_from("<I", data, 8)
@@ -174,7 +174,7 @@ class Stream:
 
 
 class Table:
-    """Numbers by group, each in the order in which they were written."""
+    """Holds groups of numbers, each in the order in which its numbers were written."""
 
     def __init__(self, stream, column):
         self.groups = []
@@ -203,7 +203,8 @@ class Lines:
         return (number or len(texts)) - 1
 
 
-# Values: (kind, bits), where kind is "text", "hex", or the digits after the point
+# A value is a pair (kind, bits), where kind is "text", "hex", or the number of digits after the
+# point.
 
 def signed(bits):
     bits &= M64
@@ -229,7 +230,7 @@ class Fields:
         self.texts = defaultdict(list)
 
     def next(self, slot, field):
-        """The text of the next value."""
+        """Returns the text of the next value."""
         number = self.table.next(slot)
         form = self.forms[field] if field < len(self.forms) else 0
         texts = self.texts[field]

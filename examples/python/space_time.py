@@ -27,11 +27,12 @@ COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#C
 OTHER = "#cccccc"
 DARK = "#262626"
 
-# Number of states or links that are drawn one by one, and width of the picture of more.
+# Up to this number, states or links are drawn one by one. If there are more, they become a picture
+# of this width.
 MANY = 4000
 ACROSS = 1200
 
-# Largest number of lanes, and of those with a name.
+# Largest number of lanes, and of lanes that are labelled.
 LANES = 200
 NAMES = 40
 
@@ -41,7 +42,7 @@ def tables(trace, folder):
 
 
 def read(folder, window):
-    """Creates the tables `states`, each with the value of its enclosing state, and `links`."""
+    """Creates the tables `states`, which has the value of each state's enclosing state, and `links`."""
     overlap = f"WHERE Start <= {window[1]} AND \"End\" >= {window[0]}" if window else ""
     duckdb.sql(f"""
         CREATE OR REPLACE TEMP TABLE numbered AS
@@ -57,7 +58,7 @@ def read(folder, window):
 
 
 def profile():
-    """Exclusive time of each state."""
+    """Returns the exclusive time in each value of states."""
     return duckdb.sql("""
         WITH own AS (
             SELECT Value, 1 AS States, "End" - Start AS Seconds FROM states
@@ -73,7 +74,7 @@ def by_number(name):
 
 
 class Lanes:
-    """A lane for each container, from top to bottom, or for several neighbours if there are too many."""
+    """Assigns a lane to each container, from top to bottom. Neighbours share a lane if there are too many containers."""
 
     def __init__(self, names):
         names = sorted(names, key=by_number)
@@ -85,7 +86,7 @@ class Lanes:
         return len(self.names)
 
     def number(self, names):
-        """Lanes of containers, or -1."""
+        """Returns the lanes of containers, or -1 for a container without a lane."""
         return numpy.array([self.of.get(name, -1) for name in names], dtype=int)
 
 
@@ -94,9 +95,10 @@ def short(name):
 
 
 def boxes(axes, lanes, colour):
-    """Few states: rectangles; nested ones are thinner."""
+    """Draws few states as rectangles, with thinner ones for nested states."""
     states = duckdb.sql('SELECT Container, Start, "End", Imbrication, Value FROM states ORDER BY Imbrication, Start').fetchall()
-    # Edges separate few states. Many have no edges, and extend below the next one, so that there are no gaps.
+    # Few states are separated by edges. Many states have no edges, and extend below the next one,
+    # so that there are no gaps.
     few = len(states) < 300
     under = 0 if few else (max(state[2] for state in states) - min(state[1] for state in states)) / 3000
     patches = []
@@ -108,11 +110,12 @@ def boxes(axes, lanes, colour):
 
 
 def shares(axes, lanes, main, window):
-    """Many states: a picture whose pixels show the share of each value in the time of a column, largest first."""
+    """Draws many states as a picture. Each column of pixels shows each value's share of that time, largest first."""
     values = len(main) + 1
     number = {value: index for index, value in enumerate(main)}
     taken = numpy.zeros(len(lanes) * values * (ACROSS + 2))
-    # A state's time is the time after its start minus the time after its end. The enclosing state loses that time.
+    # A state's time is the time after its start minus the time after its end. It is subtracted from
+    # the enclosing state.
     for value, sign in (("Value", 1), ("Outside", -1)):
         rows = duckdb.sql(f'SELECT Container, {value} AS Value, Start, "End" FROM states WHERE states.{value} IS NOT NULL').fetchnumpy()
         names, lane = numpy.unique(rows["Container"], return_inverse=True)
@@ -132,7 +135,7 @@ def shares(axes, lanes, main, window):
     palette = numpy.array([to_rgba(fill) for fill in [*COLOURS[: len(main)], OTHER, "#00000000"]])
     pixels = numpy.zeros((len(lanes), deep, ACROSS, 4))
     for row in range(deep):
-        # Place of the row in its lane; below 0 and above 1 is the gap between lanes.
+        # Place of the row in its lane. Below 0 and above 1 are the gaps between lanes.
         place = ((row + 0.5) / deep - 0.08) / 0.84
         if 0 < place < 1:
             pixels[:, row] = palette[(reached < place).sum(axis=1)]
@@ -140,7 +143,7 @@ def shares(axes, lanes, main, window):
 
 
 def lines(axes, lanes):
-    """Few links: arrows; more links: lines."""
+    """Draws few links as arrows and more links as lines."""
     links = duckdb.sql('SELECT Start, "End", StartContainer, EndContainer FROM links').fetchall()
     ends = [((start, lanes.of[a]), (end, lanes.of[b])) for start, end, a, b in links if a in lanes.of and b in lanes.of]
     if len(ends) < 300:
@@ -152,7 +155,7 @@ def lines(axes, lanes):
 
 
 def density(axes, lanes, window, most=4e6):
-    """Many links: a picture of the number of links at each pixel; single links are visible."""
+    """Draws many links as a picture of the number of links at each pixel. Single links are visible."""
     rows = duckdb.sql('SELECT Start, "End", StartContainer, EndContainer FROM links').fetchnumpy()
     deep = max(5, 400 // len(lanes))
     x, end = ((rows[time] - window[0]) / (window[1] - window[0]) * ACROSS for time in ("Start", "End"))
@@ -163,7 +166,7 @@ def density(axes, lanes, window, most=4e6):
     known = (ends[0] >= 0) & (ends[1] >= 0)
     x, dx = x[known], (end - x)[known]
     y, dy = ((ends[0] + 0.5) * deep)[known], ((ends[1] - ends[0]) * deep)[known]
-    # A point for each pixel of each link, or of some links if there are too many.
+    # Compute a point for each pixel of each link, or only of some links if there are too many.
     points = numpy.ceil(numpy.maximum(abs(dx), abs(dy))).astype(int) + 1
     drawn = numpy.arange(0, len(points), max(1, int(points.sum() / most)))
     points = points[drawn]

@@ -15,7 +15,7 @@ rewrite <- Sys.getenv("PAJE_REWRITE") != ""
 invisible(Sys.setlocale("LC_ALL", "C.UTF-8"))
 options(width = 100, digits = 7, warn = 1)
 
-# An empty folder with the example traces, for the document's output.
+# The document's code writes its files to an empty folder with a link to the example traces.
 work <- tempfile("document")
 dir.create(work)
 invisible(file.symlink(normalizePath("datasets"), file.path(work, "datasets")))

@@ -44,7 +44,7 @@ own_time <- function(states) {
   states
 }
 
-# Returns the values with most time, at most seven: people cannot distinguish more colours.
+# Returns the values with most time, at most seven, because people cannot distinguish more colours.
 main_values <- function(states) {
   time <- sort(tapply(states$Own, states$Value, sum), decreasing = TRUE)
   head(names(time), 7)
@@ -73,7 +73,8 @@ short <- function(name) {
   ifelse(nchar(name) > 40, paste0(substr(name, 1, 19), "…", substring(name, nchar(name) - 19)), name)
 }
 
-# A lane for each container, from bottom to top, or for several neighbours if there are too many.
+# Assigns a lane to each container, from bottom to top. Neighbours share a lane if there are too
+# many.
 lanes <- function(names, most = 200) {
   names <- rev(ordered_by_number(names))
   each <- ceiling(length(names) / most)
@@ -83,13 +84,13 @@ lanes <- function(names, most = 200) {
   list(of = setNames(lane, names), labels = paste0(short(label), if (each > 1) " …"), each = each)
 }
 
-# A legend with as many columns as fit.
+# Makes a legend with as many columns as fit.
 filled <- function(main) {
   columns <- max(1, min(4, 110 %/% (max(nchar(short(main))) + 6)))
   scale_fill_manual(NULL, values = colours(main), labels = short, guide = guide_legend(ncol = columns))
 }
 
-# Few states: rectangles; nested ones are thinner.
+# Draws few states as rectangles, with thinner ones for nested states.
 boxes <- function(states, lanes, main) {
   states <- states[order(states$Imbrication, states$Start), ]
   states$Y <- lanes$of[states$Container]
@@ -101,7 +102,7 @@ boxes <- function(states, lanes, main) {
             states, colour = if (few) "white" else NA, linewidth = 0.15)
 }
 
-# Few links: arrows; more links: lines.
+# Draws few links as arrows and more links as lines.
 arrows <- function(links, lanes) {
   links$Y0 <- lanes$of[links$From]
   links$Y1 <- lanes$of[links$To]
@@ -145,12 +146,14 @@ plain <- function() {
           plot.background = element_rect("white", NA))
 }
 
-# Many states: a picture whose pixels show the share of each value in the time of a column, largest first.
+# Draws many states as a picture. Each column of pixels shows each value's share of that time,
+# largest first.
 shares <- function(states, lanes, main, window, across = 1200) {
   values <- colours(main)
   cells <- (lanes$of[states$Container] - 1) * length(values) + as.integer(shown(states$Value, main)) - 1
-  # A state's time is the time after its start minus the time after its end. The enclosing state loses that time.
-  # The time after a moment covers a part of its column and all later ones, so add the parts and sum up below.
+  # A state's time is the time after its start minus the time after its end. It is subtracted from
+  # the enclosing state. The time after a moment covers a part of its column and all later ones, so
+  # add the parts and sum up below.
   nested <- !is.na(states$Outer)
   cell <- c(cells, cells, cells[states$Outer[nested]], cells[states$Outer[nested]])
   sign <- rep(c(1, -1, -1, 1), c(nrow(states), nrow(states), sum(nested), sum(nested)))
@@ -163,7 +166,8 @@ shares <- function(states, lanes, main, window, across = 1200) {
   taken[as.integer(rownames(more))] <- more
   taken <- apply(taken, 2, cumsum)[seq_len(across), , drop = FALSE]
   deep <- max(5, 1000 %/% length(lanes$labels))
-  # Place of a row of pixels in its lane, from the top; below 0 and above 1 is the gap between lanes.
+  # Place of a row of pixels in its lane, from the top. Below 0 and above 1 are the gaps between
+  # lanes.
   place <- ((seq_len(deep) - 0.5) / deep - 0.08) / 0.84
   strip <- function(lane) {
     time <- taken[, (lane - 1) * length(values) + seq_along(values), drop = FALSE]
@@ -184,7 +188,7 @@ shares <- function(states, lanes, main, window, across = 1200) {
        expand_limits(x = window, y = c(0.58, length(lanes$labels) + 0.42)))
 }
 
-# Many links: a picture of the number of links at each pixel; single links are visible.
+# Draws many links as a picture of the number of links at each pixel. Single links are visible.
 density <- function(links, lanes, window, across = 1200, most = 4e6) {
   links$Y0 <- lanes$of[links$From]
   links$Y1 <- lanes$of[links$To]
@@ -197,7 +201,7 @@ density <- function(links, lanes, window, across = 1200, most = 4e6) {
   y <- row(links$Y0)
   dx <- column(links$End) - x
   dy <- row(links$Y1) - y
-  # A point for each pixel of each link, or of some links if there are too many.
+  # Compute a point for each pixel of each link, or only of some links if there are too many.
   points <- ceiling(pmax(abs(dx), abs(dy))) + 1
   drawn <- seq(1, length(points), by = ceiling(sum(points) / most))
   link <- rep(drawn, points[drawn])

@@ -7,13 +7,13 @@
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
 //!    word, compared with one half, decides the rounding (ties to even, as in glibc).
 //! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
-//!    byte too many, which the next copy overwrites. This takes 7 ns per number; eight digits by
+//!    byte too many, which the next copy overwrites. This takes 7 ns per number. Eight digits by
 //!    multiplications take 10 ns with SSE2 and 13 ns without.
 //!
 //! Smaller numbers with six or nine decimals take a shorter path: see `units`. Numbers from 2^64 on
-//! and precisions above 16 go to the standard library's `{:.*}`, which is exact and rounds ties to
-//! even too. So the path never affects the output; the tests compare them.
-//! `cargo bench -p benches --bench decimal` measures it.
+//! and precisions above 16 go to the standard library's `{:.*}`, which is exact and also rounds
+//! ties to even. So the path never affects the output, and the tests compare the paths. `cargo
+//! bench -p benches --bench decimal` measures it.
 
 mod digits;
 mod general;
@@ -34,8 +34,8 @@ const MAX_SHORT_PRECISION: usize = 16;
 /// Number of decimals after which every double has only zeros: the smallest subnormal is 2^-1074.
 const MAX_DIGITS: usize = 1074;
 
-/// Number of bytes that [`put_fixed`] may write: the 309 digits before the point of the largest
-/// double, a sign, a point, and the decimals.
+/// Returns the number of bytes that [`put_fixed`] may write: the 309 digits before the point of the
+/// largest double, a sign, a point, and the decimals.
 pub const fn fixed_room(precision: usize) -> usize {
     // This exceeds the fast path's buffer.
     311 + precision
@@ -107,11 +107,12 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
 
 /// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after it.
 ///
-/// In a buffer of constant length this takes two thirds of the time of a growing vector. Bytes
-/// after the returned position may be overwritten.
+/// A buffer of constant length takes two thirds of the time of a growing vector. Bytes after the
+/// returned position may be overwritten.
 ///
 /// # Panics
-/// If `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
+/// `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on. The value does not
+/// matter.
 #[inline]
 pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
     // A predictable branch costs less than arithmetic with a variable precision.
@@ -234,14 +235,14 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
     } else {
         put_integer(buffer, at, integer)
     };
-    // The point and six digits as one word; the next copy overwrites its last byte.
+    // The point and six digits are one word. The next copy overwrites its last byte.
     let three = |group: u64| u64::from(u32::from_le_bytes(THREES[(group % 1000) as usize]) << 8);
     let (high, low) = match precision {
         6 => (fraction / 1000, fraction % 1000),
         _ => (fraction / 1_000_000, fraction / 1000 % 1000),
     };
     let word = three(high) | three(low) << 24 | u64::from(b'.');
-    // At most a sign and seven digits come before it.
+    // At most a sign and seven digits come before the point.
     let at = at & 31;
     buffer[at..at + 8].copy_from_slice(&word.to_le_bytes());
     if precision == 9 {
@@ -255,7 +256,7 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
 fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<usize> {
     let bits = value.to_bits();
     let (integer, fraction) = round(bits & !SIGN, precision)?;
-    // Kept only if the number is negative.
+    // The sign is kept only if the number is negative.
     buffer[0] = b'-';
     let at = usize::from(bits & SIGN != 0);
     let at = put_integer(buffer, at, integer);
@@ -268,8 +269,8 @@ fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option
 }
 
 /// Rounds the magnitude with these bits (no sign) to `precision` digits, at most sixteen. Returns
-/// the integer part, and the decimals as an integer below 10^precision; `None` from 2^64 on and for
-/// NaN.
+/// the integer part, and the decimals as an integer below 10^precision. Returns `None` from 2^64 on
+/// and for NaN.
 #[inline(always)]
 fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     const IMPLICIT: u64 = 1 << 52;
@@ -282,13 +283,13 @@ fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     let (integer, digits, up);
     if (1..=64).contains(&shift) {
         let mantissa = fraction | IMPLICIT;
-        // From 53 on the integer part is 0, so 63 stands for 64.
+        // From 53 on, the integer part is 0, so 63 stands for 64.
         integer = mantissa >> shift.min(63);
         let product = u128::from(mantissa << (64 - shift)) * u128::from(power);
         digits = (product >> 64) as u64;
         let rest = product as u64;
-        // Round up above half, and at half if the last digit is odd. Without decimals that is the
-        // integer's; otherwise `power` is even.
+        // Round up above half, and at half if the last digit is odd. Without decimals, the last
+        // digit is the integer's. Otherwise, `power` is even.
         let last = digits ^ (integer & power);
         up = rest > HALF - (last & 1);
     } else if shift > 117 {

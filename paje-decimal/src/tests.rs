@@ -12,7 +12,7 @@ fn fixed(value: f64, precision: usize) -> String {
     }
 }
 
-/// A simple implementation of `%g` (C17, 7.21.6.1).
+/// Formats a number as `%g` does (C17, 7.21.6.1), with a simple implementation.
 fn general(value: f64) -> String {
     if !value.is_finite() {
         return fixed(value, 6);

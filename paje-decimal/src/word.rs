@@ -99,7 +99,7 @@ impl Fixed6 {
         self.len
     }
 
-    /// Returns the number and `, `; later bytes have no meaning.
+    /// Returns the number and `, `. Later bytes have no meaning.
     #[inline(always)]
     #[must_use]
     pub const fn bytes(self) -> [u8; 16] {

@@ -1,4 +1,4 @@
-//! Writes replayed traces: as Pajé traces ([`paje`]) and, with feature `tables`, as tables.
+//! Writes replayed traces as Pajé traces ([`paje`]) and, with the feature `tables`, as tables.
 //!
 //! Tables are Arrow record batches, and Parquet, Arrow and CSV files of them. There is one table
 //! for each nature of rows, and one for each of the two hierarchies. The nature and the duration
@@ -14,11 +14,11 @@
 //! | `type_hierarchy` | `Parent`, `Name`, `Nature` |
 //! | `entity_hierarchy` | `Parent`, `Name`, `Type`, `Nature` |
 //!
-//! Times are seconds in double precision, values of variables are doubles, imbrications integers,
-//! names dictionary-encoded strings, and keys of links strings. Rows are in the order of `pj_dump`.
-//! If the replay kept line numbers, `Line` is the line of the row's opening event, and `File` its
-//! file if there are several. User-defined fields, if the replay kept them, follow as further
-//! columns.
+//! Times are seconds in double precision, and values of variables are doubles. Imbrications are
+//! integers, names are dictionary-encoded strings, and keys of links are strings. Rows are in the
+//! order of `pj_dump`. If the replay kept line numbers, the column `Line` has the line of the row's
+//! opening event. If there are several files, `File` has its file. User-defined fields, if the
+//! replay kept them, follow as further columns.
 //!
 //! ```
 //! # #[cfg(feature = "tables")] {

@@ -98,7 +98,7 @@ fn write_some(
     let number = |definitions: &mut Definitions, all: &[EncodedLines]| -> Vec<Vec<Vec<u8>>> {
         all.iter().map(|written| written.used.numbers(definitions)).collect()
     };
-    // An estimate. Variables with many digits take more than two lines.
+    // This is an estimate, since variables with many digits take more than two lines.
     let lines = 2 * lanes.iter().map(|lane| lane.len()).sum::<u64>();
     let (spans, mut all) = if lines > at_once {
         let sampled = make(Span::default(), true);
@@ -121,7 +121,7 @@ fn write_some(
         }
         let numbers = number(&mut definitions, &all);
         let parts = span.cut(&bounds(&all, MERGED));
-        // Enough parts to keep all workers busy, few enough to bound memory.
+        // These are enough parts to keep all workers busy, and few enough to bound memory.
         for parts in parts.chunks(4 * workers.threads()) {
             let texts = workers.map(parts.len(), |at| merged(&all, &numbers, &parts[at]));
             texts.iter().try_for_each(|text| out.write_all(text))?;

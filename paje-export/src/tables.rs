@@ -42,7 +42,7 @@ pub struct TableOptions {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Tables of a trace. Creating them only walks through the containers; the rest is made on demand.
+/// Tables of a trace. Their creation only walks through the containers. The rest is made on demand.
 #[derive(Debug)]
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,

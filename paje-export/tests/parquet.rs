@@ -1,4 +1,4 @@
-//! Parquet files have the contents of Arrow's batches, as read by an independent reader.
+//! Checks with an independent reader that Parquet files have the contents of Arrow's batches.
 
 use std::fmt::Write;
 use std::sync::atomic::AtomicU64;
@@ -247,7 +247,7 @@ fn latin_1_in_keys_names_and_values_is_written() {
     check(&read(&trace, &Options::default()), TableOptions::default());
 }
 
-/// Returns whether values of variables use a dictionary, and whether BYTE_STREAM_SPLIT.
+/// Returns whether values of variables use a dictionary, and whether they use BYTE_STREAM_SPLIT.
 fn encodings(trace: &str) -> (bool, bool) {
     let trace = read(trace.as_bytes(), &Options::default());
     let tables = Tables::new(&trace, TableOptions::default());

@@ -3,7 +3,6 @@
 use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
-use crate::spare;
 
 /// Columns of at least this many bytes are compressed alone, shorter ones together.
 const ALONE: usize = 512;
@@ -54,12 +53,6 @@ pub(crate) struct ColumnPage {
     columns: Vec<(u32, u32)>,
 }
 
-impl Drop for ColumnPage {
-    fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.bytes));
-    }
-}
-
 impl ColumnPage {
     /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is invalid.
     pub(crate) fn read(mut page: &[u8], length: usize) -> Option<ColumnPage> {
@@ -90,9 +83,7 @@ impl ColumnPage {
             return None;
         }
         let kept = take_number(&mut page)?;
-        let mut bytes: Vec<u8> = spare::take_for(total as usize);
-        bytes.clear();
-        bytes.reserve(total as usize);
+        let mut bytes = Vec::with_capacity(total as usize);
         let mut body = |size: usize, kept: u64, bytes: &mut Vec<u8>| -> Option<()> {
             let (content, rest) = page.split_at_checked(usize::try_from(kept).ok()?)?;
             page = rest;

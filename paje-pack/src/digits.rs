@@ -81,16 +81,6 @@ impl Short {
         Short::new(((eight(number) | ZEROS) >> shift).into(), count)
     }
 
-    /// Returns at most 16 zeros.
-    const fn zeros(count: u8) -> Short {
-        let bytes = if count == 0 {
-            0
-        } else {
-            u128::from_le_bytes([b'0'; SHORT]) >> (8 * (SHORT as u32 - count as u32))
-        };
-        Short::new(bytes, count)
-    }
-
     /// Formats a decimal number with `after` digits after the point. Returns `None` if it is long.
     #[inline]
     pub(crate) fn decimal(bits: i64, after: u8) -> Option<Short> {
@@ -137,6 +127,13 @@ const fn eight(number: u64) -> u64 {
     let pairs = hundreds | (fours - 100 * hundreds) << 16;
     let tens = pairs.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
     tens | (pairs - 10 * tens) << 8
+}
+
+/// Returns the digits of a number, the first one lowest, and how many they are. Returns `None` if there are more than seven.
+#[inline]
+pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
+    let text = (number < POWERS[7]).then(|| Short::whole(number))?;
+    Some((text.word() as u64, text.len()))
 }
 
 /// Maximum length of a number: digits, a point, a sign.
@@ -215,66 +212,6 @@ pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     (start..*end as i64, len)
 }
 
-/// Formats numbers with a fixed number of decimals. Consecutive numbers mostly share the digits before the point.
-pub(crate) struct Spelling {
-    /// Number of decimals, and how many of them are zeros that the numbers leave out.
-    after: u8,
-    zeros: u8,
-    /// The last number before the point, and its text with the point.
-    whole: u64,
-    text: Short,
-    ending: Short,
-}
-
-impl Spelling {
-    pub(crate) fn new(after: u8, zeros: u8) -> Spelling {
-        let ending = Short::zeros(zeros.min(SHORT as u8));
-        Spelling { after, zeros, whole: u64::MAX, text: Short::default(), ending }
-    }
-
-    /// Formats a number. Returns `None` if it is long.
-    #[inline]
-    pub(crate) fn short(&mut self, units: i64) -> Option<Short> {
-        let code = self.after.checked_sub(self.zeros).filter(|code| *code > 0)?;
-        let (units, power) = (u64::try_from(units).ok()?, *POWERS.get(usize::from(code))?);
-        let (whole, behind) = (units / power, units % power);
-        if whole != self.whole {
-            if whole >= POWERS[8] {
-                return None;
-            }
-            (self.whole, self.text) = (whole, Short::whole(whole).and(POINT));
-        }
-        let fits = self.text.len + code + self.ending.len <= SHORT as u8;
-        fits.then(|| self.text.and(Short::padded(behind, code)).and(self.ending))
-    }
-
-    /// Returns a bound: whole numbers from 0 up to it are exact as doubles.
-    pub(crate) fn most(&self) -> u64 {
-        (1 << 53).min(i64::MAX as u64 / 10_u64.pow(self.zeros.into()))
-    }
-
-    /// Returns a range of numbers that are exact as doubles and whose texts have the same length. It includes this one; `None` if it cannot.
-    #[cold]
-    pub(crate) fn lengths(&self, units: i64) -> Option<(Range<i64>, usize)> {
-        let (code, zeros) = (self.after.checked_sub(self.zeros)?, 10_i64.pow(self.zeros.into()));
-        let most = (1 << 53).min(i64::MAX / zeros);
-        // First number with one more digit before the point.
-        let mut end = 10_i64.checked_pow(u32::from(code) + 1)?;
-        let mut start = 0;
-        while end <= units {
-            start = end;
-            end = end.saturating_mul(10);
-        }
-        let range = start..end.min(most);
-        range.contains(&units).then(|| (range, decimal_len(units * zeros, self.after)))
-    }
-
-    /// Formats any number.
-    pub(crate) fn long(&self, units: i64) -> Long {
-        Long::decimal(units.wrapping_mul(10_i64.pow(self.zeros.into())), self.after)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,20 +260,18 @@ mod tests {
                 assert_eq!(decimal_len(number, after), long.text().len());
                 let expected = slow(number.into(), after.into());
                 assert_eq!(text(Short::decimal(number, after), &long), expected);
-                for zeros in 0..=after {
-                    let power = 10_i128.pow(zeros.into());
-                    if (i128::from(number).abs() + 1) * power > i64::MAX.into() {
-                        continue;
-                    }
-                    let mut spelling = Spelling::new(after, zeros);
-                    for number in [number, 5, number, number + 1, number / 7] {
-                        let long = spelling.long(number);
-                        let expected = slow(i128::from(number) * power, after.into());
-                        assert_eq!(text(spelling.short(number), &long), expected, "{zeros}");
-                    }
-                }
             }
         }
+    }
+
+    #[test]
+    fn numbers_of_few_digits_are_spelt() {
+        let all = (0..20_000).chain((0..).step_by(997).take_while(|number| *number < POWERS[7]));
+        for number in all.chain([999_999, 1_000_000, POWERS[7] - 1]) {
+            let (text, len) = few_digits(number).unwrap();
+            assert_eq!(text.to_le_bytes()[..len], *number.to_string().as_bytes());
+        }
+        assert_eq!([POWERS[7], POWERS[8], u64::MAX].map(few_digits), [None; 3]);
     }
 
     #[test]

@@ -3,8 +3,6 @@
 //! An action is the text of a line, with placeholders for its lane, time, keys and numbers. The lanes of all lines are adjacent, and
 //! so are the actions of each lane. So zstd finds repetitions within a lane and between lanes.
 
-use crate::numbers::Numbers;
-use crate::spare;
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::table::Table;
 use crate::texts::Texts;
@@ -56,16 +54,10 @@ pub(crate) struct LinesOut {
     news: Vec<(usize, [bool; 2])>,
 }
 
-impl Drop for LinesOut {
-    fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.steps));
-    }
-}
-
 impl LinesOut {
-    pub(crate) fn new() -> LinesOut {
-        let mut steps = spare::take();
-        steps.clear();
+    /// Creates a writer for about this many lines.
+    pub(crate) fn new(lines: usize) -> LinesOut {
+        let steps = Vec::with_capacity(lines);
         LinesOut { names: texts(), actions: texts(), steps, news: Vec::new() }
     }
 
@@ -114,8 +106,7 @@ impl LinesOut {
             start - *count as u32
         });
         let mut places: Vec<u32> = places.collect();
-        let mut sorted: Vec<u32> = spare::take();
-        sorted.resize(sorted.len().max(self.steps.len()), 0);
+        let mut sorted = vec![0; self.steps.len()];
         let mut put = |[lane, action]: [u32; 2]| {
             let place = &mut places[lane as usize - 1];
             sorted[*place as usize] = action;
@@ -134,8 +125,7 @@ impl LinesOut {
         let rest = &self.steps[from..];
         side.few(column::LANES, rest.iter().map(|step| code[*step as usize][0]));
         rest.iter().for_each(|step| put(code[*step as usize]));
-        side.few(column::ACTIONS + NUMBER, sorted[..self.steps.len()].iter().copied());
-        spare::give(sorted);
+        side.few(column::ACTIONS + NUMBER, sorted.into_iter());
     }
 }
 
@@ -143,7 +133,7 @@ impl LinesOut {
 pub(crate) struct LinesIn {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
-    lanes: Numbers,
+    lanes: Vec<u64>,
     /// Number of lines read.
     read: usize,
     table: Table,
@@ -166,7 +156,7 @@ impl LinesIn {
 
     /// Returns the number of lines read, the codes of all lanes, and the table of the codes of actions.
     #[inline]
-    pub(crate) fn parts(&mut self) -> (&mut usize, &Numbers, &mut Table) {
+    pub(crate) fn parts(&mut self) -> (&mut usize, &[u64], &mut Table) {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
@@ -178,7 +168,7 @@ impl LinesIn {
     /// Reads the next line.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut StreamReader<'_>) -> Line {
-        let code = self.lanes.get(self.read);
+        let code = self.lanes.get(self.read).copied();
         self.read += 1;
         let lane = number(code, &mut self.names, side);
         let code = self.table.next(lane);

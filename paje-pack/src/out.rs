@@ -4,86 +4,6 @@ use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Numbers below this are copied from a table.
-const FEW: u64 = 1000;
-
-/// Numbers below this have at most seven digits.
-const SHORTER: u64 = 10_000_000;
-
-/// Digits of the numbers, and how many they are.
-static TEXTS: [[u8; 4]; FEW as usize] = {
-    let mut texts = [[0; 4]; FEW as usize];
-    let mut number = 0;
-    while number < texts.len() {
-        let digits = [number / 100, number / 10 % 10, number % 10];
-        let mut place = if number < 10 {
-            2
-        } else if number < 100 {
-            1
-        } else {
-            0
-        };
-        let mut len = 0;
-        while place < 3 {
-            texts[number][len] = b'0' + digits[place] as u8;
-            place += 1;
-            len += 1;
-        }
-        texts[number][3] = len as u8;
-        number += 1;
-    }
-    texts
-};
-
-/// The numbers with three digits each.
-static PADDED: [[u8; 4]; FEW as usize] = {
-    let mut texts = [[0; 4]; FEW as usize];
-    let mut number = 0;
-    while number < texts.len() {
-        let digits = [number / 100, number / 10 % 10, number % 10];
-        let mut place = 0;
-        while place < 3 {
-            texts[number][place] = b'0' + digits[place] as u8;
-            place += 1;
-        }
-        number += 1;
-    }
-    texts
-};
-
-/// Returns the digits of a number, the first one lowest, and how many they are. Returns `None` if there are more than seven.
-#[inline(always)]
-pub(crate) fn digits(number: u64) -> Option<(u64, usize)> {
-    if let Some(text) = TEXTS.get(number as usize) {
-        let text = u32::from_le_bytes(*text);
-        return Some((u64::from(text & 0x00ff_ffff), (text >> 24) as usize));
-    }
-    if number < SHORTER { Some(more_digits(number)) } else { None }
-}
-
-/// Returns the digits of a number from [`FEW`] on.
-#[inline]
-fn more_digits(number: u64) -> (u64, usize) {
-    let (before, last) = (number / FEW, number % FEW);
-    let (text, len) = match before {
-        0..FEW => {
-            let text = u32::from_le_bytes(TEXTS[before as usize]);
-            (u64::from(text & 0x00ff_ffff), (text >> 24) as usize)
-        }
-        _ => more_digits_before(before),
-    };
-    let last = u32::from_le_bytes(PADDED[last as usize]);
-    (text | u64::from(last) << (8 * len), len + 3)
-}
-
-/// Returns four digits.
-#[cold]
-fn more_digits_before(number: u64) -> (u64, usize) {
-    let last = u32::from_le_bytes(PADDED[(number % FEW) as usize]);
-    let first = number / FEW + u64::from(b'0');
-    (first | u64::from(last) << 8, 4)
-}
-
 /// Text of a known length, with room behind it: short pieces are copied with a fixed number of bytes.
 #[derive(Default)]
 pub(crate) struct Out {
@@ -224,41 +144,27 @@ impl Out {
         }
     }
 
-    /// Appends the text of a value, given all texts.
-    #[inline]
-    pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
-        match value.kind {
-            Kind::Decimal(0) if value.bits < FEW => self.put_few(value.bits as usize),
-            _ => self.put_any(value, texts),
-        }
-    }
-
     /// Returns the room behind the text.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.len..).unwrap_or_default()
     }
 
-    /// Appends a number below [`FEW`].
+    /// Appends a decimal number with `after` digits after the point.
     #[inline]
-    fn put_few(&mut self, number: usize) {
-        let [a, b, c, len] = TEXTS[number];
-        match self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<4>()) {
-            Some(place) => {
-                *place = TEXTS[number];
-                self.len += usize::from(len);
-            }
-            None => self.copy(&[a, b, c][..usize::from(len)]),
+    pub(crate) fn put_decimal(&mut self, bits: i64, after: u8) {
+        match Short::decimal(bits, after) {
+            Some(short) => self.put_short(short),
+            None => self.put(Long::decimal(bits, after).text()),
         }
     }
 
-    fn put_any(&mut self, value: Value, texts: &Texts) {
+    /// Appends the text of a value, given all texts.
+    #[inline]
+    pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
         match value.kind {
             Kind::Text => self.put(texts.get(value.bits as u32)),
-            Kind::Decimal(after) => match Short::decimal(value.bits as i64, after) {
-                Some(short) => self.put_short(short),
-                None => self.put(Long::decimal(value.bits as i64, after).text()),
-            },
+            Kind::Decimal(after) => self.put_decimal(value.bits as i64, after),
             Kind::Hex => self.put_short(Short::hex(value.bits)),
         }
     }
@@ -285,17 +191,6 @@ mod tests {
             assert!(out.is_full() && out.len() <= length + STEP);
             assert_eq!(out.finish(expected.len()), expected);
         }
-    }
-
-    #[test]
-    fn numbers_of_few_digits_are_spelt() {
-        let all = (0..20_000).chain((0..).step_by(997).take_while(|number| *number < SHORTER));
-        for number in all.chain([999_999, 1_000_000, SHORTER - 1]) {
-            let (text, len) = digits(number).unwrap();
-            assert_eq!(text.to_le_bytes()[..len], *number.to_string().as_bytes());
-            assert_eq!(text >> (8 * len), 0);
-        }
-        assert_eq!(digits(SHORTER), None);
     }
 
     /// Returns the sum of the lengths up to `piece`.

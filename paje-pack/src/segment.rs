@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use paje_parser::scan::{PlainLines, Scanner, ShortLines};
+use paje_parser::scan::{PlainLines, Scanner, ShortLines, Spans};
 
 use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
@@ -30,8 +30,8 @@ pub(crate) struct EncodedSegment {
 /// Size of a block that is scanned at once. The results stay in the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Maximum number of starts and ends of fields in a line; longer lines are analysed.
-const EDGES: usize = 128;
+/// Length of short lines. It gives the size of tables that do not grow.
+const LINE: usize = 24;
 
 /// Writer of the contents of holes.
 struct HolesWriter {
@@ -77,14 +77,14 @@ struct LineWriter<'t> {
     holes: HolesWriter,
     lines: LinesOut,
     roles: Roles,
+    /// Fields of the current line.
+    spans: Spans,
     cut: Cut,
     steps: Steps,
     patterns: Patterns,
     cache: LineCache,
     /// Lines that were recognised and are not written yet.
     found: Vec<Found>,
-    /// Places of the holes of a line.
-    places: Vec<Place>,
     /// The slots of the next step.
     next: Slots,
 }
@@ -105,6 +105,7 @@ impl<'t> LineWriter<'t> {
                     self.put_found();
                 }
                 let Some(len) = memchr::memchr(b'\n', &block[at..]) else { break };
+                scanner.fields(block, at, &mut self.spans);
                 self.other(start + at, len, (lines, at));
                 at += len + 1;
             }
@@ -112,7 +113,8 @@ impl<'t> LineWriter<'t> {
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                self.line(start + at, len);
+                self.spans.read(&rest[..len], 0);
+                self.line(start + at, len, 0);
                 at += len + 1;
             }
             start += at;
@@ -158,54 +160,33 @@ impl<'t> LineWriter<'t> {
 
     /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text and `at` of the scanned block.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
-        let text = self.text;
-        let mut room = [0; EDGES];
-        let edges = match (lines.plain(), lines.at(at)) {
-            (Some(plain), _) => plain.edges(at, &mut room),
-            (None, Some(short)) => short.edges(&mut room),
-            _ => None,
-        };
-        self.places.clear();
-        let found = edges.filter(|(_, of)| *of == len).and_then(|edges| {
-            self.cache.find(&text[start..], edges, &self.roles, &mut self.places)
-        });
-        let step = match found {
-            Some(step) => {
-                let places = self.places.iter();
-                let places = places.map(|(from, to)| (start as u32 + from, start as u32 + to));
-                self.holes.put(&mut self.sides, self.cache.get(step), text, places);
-                self.lines.extend(std::iter::once(step));
-                step
-            }
-            None => {
-                let step = self.line(start, len);
-                let (Line { lane, action }, _) = self.cache.get(step);
-                let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
-                self.cache.learn(step, texts);
-                step
-            }
-        };
+        let step = self.line(start, len, at);
+        let LineWriter { text, cache, roles, lines: all, .. } = self;
         if let Some(plain) = lines.plain()
             && let Some(line) = plain.usual(at).filter(|line| line.1 as usize == len)
             && let Some(window) = text[start..].first_chunk()
-            && let Some((words, _)) = Words::of(window, line, &self.cache.heads)
+            && let Some(bytes) = text[start..].first_chunk()
         {
-            let (Line { lane, action }, _) = self.cache.get(step);
-            let texts = [self.lines.actions.get(action), self.lines.names.get(lane)];
-            self.cache.learn_quick(step, texts, words);
+            cache.heads.learn(bytes, line.0, roles);
+            if let Some((words, _)) = Words::of(window, line, &cache.heads)
+                && cache.quick.find(&words).is_none()
+            {
+                let (Line { lane, action }, _) = cache.get(step);
+                cache.learn(step, [all.actions.get(action), all.names.get(lane)], words);
+            }
         }
     }
 
-    /// Writes any line of `len` bytes. Returns its step.
+    /// Writes any line of `len` bytes, whose fields have been found. Their places count from byte `base` before the line. Returns its step.
     #[inline(never)]
-    fn line(&mut self, start: usize, len: usize) -> u32 {
+    fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];
         let header = is_header(line);
         if header {
             self.roles.learn(line);
             self.cache.forget();
         }
-        let known = !header && self.cut.cut(line, &self.roles);
+        let known = !header && self.cut.cut(line, self.spans.as_slice(), base, &self.roles);
         let cut = &self.cut;
         let texts = if known { [&line[cut.lane.clone()], &cut.action[..]] } else { [&b""[..]; 2] };
         let came = self.lines.put(&mut self.sides[0], texts);
@@ -243,22 +224,22 @@ pub(crate) fn encode(
     all.learn_all(text);
     let scale = Scale::of(text, &all);
     let holes = HolesWriter {
-        times: TimesOut::new(scale),
-        values: FieldsOut::default(),
+        times: TimesOut::new(scale, text.len() / LINE),
+        values: FieldsOut::with_room(text.len() / LINE),
         keys: KeysOut::default(),
     };
     let mut lines = LineWriter {
         text,
         sides: Default::default(),
         holes,
-        lines: LinesOut::new(),
+        lines: LinesOut::new(text.len() / LINE),
         roles,
+        spans: Spans::default(),
         cut: Cut::default(),
         steps: Steps::default(),
         patterns: Patterns::default(),
         cache: LineCache::default(),
         found: Vec::new(),
-        places: Vec::new(),
         next: Slots::default(),
     };
     lines.all(text.strip_suffix(b"\n").unwrap_or(text));

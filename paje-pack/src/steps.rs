@@ -22,17 +22,27 @@ impl Default for Steps {
 }
 
 impl Steps {
+    /// Returns the number of a line's step, if it is known.
+    #[inline]
+    pub(crate) fn find(&mut self, line: Line) -> Option<u32> {
+        let Line { lane, action } = line;
+        let place = (lane.wrapping_mul(0x9e37_79b1) >> 22 ^ action) as usize % AT_HAND;
+        let known = self.at_hand[place];
+        if (lane, action) == (known.0, known.1) {
+            return Some(known.2);
+        }
+        let number = *self.numbers.get(&(lane, action))?;
+        self.at_hand[place] = (lane, action, number);
+        Some(number)
+    }
+
     /// Returns the number of a line's step: the number of known steps if it is new.
     #[inline]
     pub(crate) fn number(&mut self, line: Line) -> u32 {
-        let place = (line.lane.wrapping_mul(0x9e37_79b1) >> 22 ^ line.action) as usize % AT_HAND;
-        let (lane, action, number) = self.at_hand[place];
-        if (lane, action) == (line.lane, line.action) {
-            return number;
-        }
-        let next = self.numbers.len() as u32;
-        let number = *self.numbers.entry((line.lane, line.action)).or_insert(next);
-        self.at_hand[place] = (line.lane, line.action, number);
-        number
+        self.find(line).unwrap_or_else(|| {
+            let next = self.numbers.len() as u32;
+            self.numbers.insert((line.lane, line.action), next);
+            next
+        })
     }
 }

@@ -1,8 +1,6 @@
 //! Streams of a segment: texts, and numbered columns of bytes and numbers.
 
 use crate::column_page::{ColumnPage, write_columns};
-use crate::numbers::Numbers;
-use crate::spare;
 
 /// Numbers below this take one byte. For others, the first byte has the number of bytes that follow.
 const SMALL: u64 = 240;
@@ -63,11 +61,7 @@ impl StreamWriter {
 
     /// Writes all numbers of a column, as [`StreamWriter::number`] does one by one.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
-        let plane = |_| {
-            let mut plane: Vec<u8> = spare::take();
-            plane.resize(plane.len().max(numbers.len()), 0);
-            plane
-        };
+        let plane = |_| vec![0; numbers.len()];
         // Few numbers have more than two bytes behind the first one.
         let mut planes = [0, 1, 2].map(plane);
         self.column(column + NUMBER);
@@ -128,7 +122,6 @@ impl StreamWriter {
     /// zstd lacks memory.
     pub(crate) fn finish(self, level: i32) -> std::io::Result<[Vec<u8>; 2]> {
         let sheet = write_columns(&self.columns, level)?;
-        self.columns.into_iter().for_each(spare::give);
         Ok([sheet, self.texts])
     }
 }
@@ -160,25 +153,19 @@ impl<'a> StreamReader<'a> {
     }
 
     /// Returns all numbers of a column. Fails if there are more than `most`, or if a number is invalid.
-    pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Numbers {
+    pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Vec<u64> {
         let [first, others @ ..]: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
         let largest = u64::from(first.iter().fold(0, |largest, first| largest.max(*first)));
         if first.len() > most || largest >= SMALL + 8 {
             self.failed = true;
-            return Numbers::default();
+            return Vec::new();
         }
-        if largest < SMALL {
-            let mut numbers = spare::take_for(first.len());
-            numbers.clear();
-            numbers.extend_from_slice(first);
-            return Numbers::Small(numbers);
+        let mut numbers: Vec<u64> = first.iter().map(|first| u64::from(*first)).collect();
+        if largest >= SMALL {
+            self.failed |= complete(&mut numbers, others).is_none();
         }
-        let mut numbers = spare::take_for(first.len());
-        numbers.clear();
-        numbers.extend(first.iter().map(|first| u64::from(*first)));
-        self.failed |= complete(&mut numbers, others).is_none();
-        Numbers::Any(numbers)
+        numbers
     }
 
     /// Returns the next byte of a column.

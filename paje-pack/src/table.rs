@@ -1,36 +1,24 @@
 //! Tables: numbers by group. Numbers of a group are adjacent, so that zstd finds repetitions.
 
-use std::ops::Range;
-
-use crate::numbers::Numbers;
-use crate::spare;
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
 /// Columns of a table: the number of elements of each group, and the elements, group by group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
 /// Writer of a table. It keeps the order in which numbers are added.
+#[derive(Default)]
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
     /// Number of elements of each group.
     counts: Vec<u32>,
 }
 
-impl Default for Rows {
-    fn default() -> Self {
-        let mut rows = spare::take();
-        rows.clear();
-        Rows { rows, counts: Vec::new() }
-    }
-}
-
-impl Drop for Rows {
-    fn drop(&mut self) {
-        spare::give(std::mem::take(&mut self.rows));
-    }
-}
-
 impl Rows {
+    /// Creates a table with room for this many numbers. Memory that is not needed is never touched.
+    pub(crate) fn with_room(numbers: usize) -> Rows {
+        Rows { rows: Vec::with_capacity(numbers), counts: Vec::new() }
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, group: u32, number: u64) {
         self.rows.push((group, number));
@@ -47,19 +35,17 @@ impl Rows {
         self.counts[group as usize] = 1;
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     pub(crate) const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Returns some of its numbers as a table.
-    pub(crate) fn part(&self, which: Range<usize>) -> Rows {
-        let mut part = Rows::default();
-        self.rows[which].iter().for_each(|(group, number)| part.push(*group, *number));
-        part
+    /// Returns this many parts of this size as a table, or all numbers if there are fewer.
+    pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
+        let mut sample = Rows::default();
+        for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
+            part.iter().take(size).for_each(|(group, number)| sample.push(*group, *number));
+        }
+        sample
     }
 
     /// Writes all of its numbers.
@@ -73,23 +59,20 @@ impl Rows {
             place
         });
         let mut places: Vec<u32> = places.collect();
-        // The loop writes all elements.
-        let mut numbers: Vec<u64> = spare::take();
-        numbers.resize(numbers.len().max(self.rows.len()), 0);
+        let mut numbers = vec![0; self.rows.len()];
         for (group, number) in &self.rows {
             let place = &mut places[*group as usize];
             numbers[*place as usize] = *number;
             *place += 1;
         }
-        side.numbers(column + NUMBER, &numbers[..self.rows.len()]);
-        spare::give(numbers);
+        side.numbers(column + NUMBER, &numbers);
     }
 }
 
 /// Reader of a table.
 #[derive(Default)]
 pub(crate) struct Table {
-    numbers: Numbers,
+    numbers: Vec<u64>,
     groups: Vec<Group>,
 }
 
@@ -130,7 +113,7 @@ impl Table {
         let counts = side.numbers(column, groups);
         let numbers = side.numbers(column + NUMBER, numbers);
         let mut end = 0_u64;
-        let groups = counts.iter().map(|count| {
+        let groups = counts.into_iter().map(|count| {
             let start = end;
             // If the counts are too large, no group has numbers.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
@@ -153,20 +136,9 @@ impl Table {
         self.groups.len()
     }
 
-    /// Converts the numbers to eight bytes each.
-    pub(crate) fn widen(&mut self) {
-        self.numbers.widen();
-    }
-
-    /// Returns the groups, and all numbers if they are [wide](Table::widen).
-    #[inline]
-    pub(crate) fn wide_parts(&mut self) -> (&mut [Group], &[u64]) {
-        (&mut self.groups, self.numbers.wide())
-    }
-
     /// Returns the groups and all numbers.
     #[inline]
-    pub(crate) fn parts(&mut self) -> (&mut [Group], &Numbers) {
+    pub(crate) fn parts(&mut self) -> (&mut [Group], &[u64]) {
         (&mut self.groups, &self.numbers)
     }
 
@@ -174,7 +146,7 @@ impl Table {
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
         let group = self.groups.get_mut(group as usize)?;
-        let number = self.numbers.get(group.next())?;
+        let number = *self.numbers.get(group.next())?;
         group.pass();
         Some(number)
     }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use paje_parser::{DefTable, EventDef, EventKind, FieldName, FieldNames, token};
+use paje_parser::token::{self, Span, next_field};
+use paje_parser::{DefTable, EventDef, EventKind, FieldName, FieldNames};
 use rustc_hash::FxHashMap;
 
 use crate::lines::holes;
@@ -153,31 +154,6 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
-/// Bytes that end a field.
-const ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        ends[byte] = token::is_white(byte as u8) || byte as u8 == b'#';
-        byte += 1;
-    }
-    ends
-};
-
-/// Returns the next field from byte `at` on, as [`token::next_field`], but faster.
-#[inline]
-fn next_field(line: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = line.get(at..)?;
-    let first = at + rest.iter().position(|byte| !token::is_white(*byte))?;
-    let field = &line[first..];
-    let len = match field[0] {
-        b'#' => return None,
-        b'"' => memchr::memchr(b'"', &field[1..]).map_or(field.len(), |closing| closing + 2),
-        _ => field.iter().position(|byte| ENDS[usize::from(*byte)]).unwrap_or(field.len()),
-    };
-    Some(first..first + len)
-}
-
 /// A line that is split.
 #[derive(Default)]
 pub(crate) struct Cut {
@@ -189,18 +165,20 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Splits a line. Returns `false` if it must be stored as it is.
-    pub(crate) fn cut(&mut self, line: &[u8], roles: &Roles) -> bool {
+    /// Splits a line, given its fields, whose places count from byte `base` before the line. Returns `false` if the line must be stored
+    /// as it is.
+    pub(crate) fn cut(&mut self, line: &[u8], spans: &[Span], base: usize, roles: &Roles) -> bool {
         self.action.clear();
         self.fields.clear();
         self.lane = 0..0;
-        let Some(code) = next_field(line, 0) else { return false };
-        let Some(place) = roles.by_code.get(&line[code.clone()]) else { return false };
+        let mut fields =
+            spans.iter().map(|span| span.start as usize - base..span.end as usize - base);
+        let Some(code) = fields.next() else { return false };
+        let Some(place) = roles.by_code.get(&line[code]) else { return false };
         let known = &roles.events[*place];
-        let (mut at, mut copied) = (code.end, 0);
+        let mut copied = 0;
         let mut given = known.holes.iter().copied();
-        while let Some(field) = next_field(line, at) {
-            at = field.end;
+        for field in fields {
             let role = given.next().unwrap_or(holes::VALUE);
             if role == 0 {
                 continue;

@@ -25,7 +25,7 @@ impl Scale {
     /// Finds the spelling of most times in a text from a few lines at several places.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
-        const LINES: usize = 16;
+        const LINES: usize = 128;
         // Number of times by decimals and zeros at the end.
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
@@ -47,7 +47,7 @@ impl Scale {
         let all = |after: &usize| counts[*after].iter().sum::<usize>();
         let after = (0..20).max_by_key(all).unwrap_or(0);
         // A few times with more digits are stored as texts, which makes all others shorter.
-        let (mut odd, few) = (0, all(&after) / 64);
+        let (mut odd, few) = (0, all(&after) / 32);
         let mut zeros = counts[after].iter().take(after);
         let zeros = zeros.position(|count| {
             odd += count;
@@ -119,8 +119,9 @@ impl LastOfLanes {
 /// All odd times belong to one field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Number of times that decide on the base. As many times at the start of the segment are skipped.
-const SAMPLE: usize = 1 << 12;
+/// Numbers and sizes of the parts of a table that decide on the base. Segments often begin or end with unusual times.
+const PARTS: usize = 8;
+const PART: usize = 1 << 11;
 
 /// Writer of times, in the order of lines.
 pub(crate) struct TimesOut {
@@ -131,15 +132,15 @@ pub(crate) struct TimesOut {
     lanes: LastOfLanes,
     /// By base: one more than the encoded difference, or 0 for an odd time.
     tables: [Rows; 2],
-    /// The base, once it is decided. Only its table is filled from then on.
-    base: Option<u8>,
     odd: FieldsOut,
 }
 
 impl TimesOut {
-    pub(crate) fn new(scale: Scale) -> TimesOut {
-        let (last, lanes, tables, base, odd) = Default::default();
-        TimesOut { scale, units: Units::new(scale), last, lanes, tables, base, odd }
+    /// Creates a writer for about this many lines.
+    pub(crate) fn new(scale: Scale, lines: usize) -> TimesOut {
+        let (last, lanes, odd) = Default::default();
+        let tables = [0; 2].map(|_| Rows::with_room(lines));
+        TimesOut { scale, units: Units::new(scale), last, lanes, tables, odd }
     }
 
     /// Writes the time of the next line, which is at these bytes of the text.
@@ -151,19 +152,8 @@ impl TimesOut {
         let bases = [std::mem::replace(&mut self.last, units), lane];
         // Units have at most 18 digits, so this does not overflow.
         let code = |base: i64| zigzag(units - base) + 1;
-        match self.base {
-            Some(base) => {
-                let base = usize::from(base & 1);
-                self.tables[base].push(line.action, code(bases[base]));
-            }
-            None => {
-                for (table, base) in self.tables.iter_mut().zip(bases) {
-                    table.push(line.action, code(base));
-                }
-                if self.tables[0].len() >= 2 * SAMPLE {
-                    self.base = self.shorter().ok();
-                }
-            }
+        for (table, base) in self.tables.iter_mut().zip(bases) {
+            table.push(line.action, code(base));
         }
     }
 
@@ -187,8 +177,7 @@ impl TimesOut {
     fn shorter(&self) -> std::io::Result<u8> {
         let size = |table: &Rows| {
             let mut side = StreamWriter::default();
-            let from = if table.len() < 2 * SAMPLE { 0 } else { SAMPLE };
-            table.part(from..table.len().min(2 * SAMPLE)).write(&mut side, 0);
+            table.sample(PARTS, PART).write(&mut side, 0);
             side.finish(1).map(|[columns, _]| columns.len())
         };
         let [line, lane] = &self.tables;
@@ -203,7 +192,7 @@ impl TimesOut {
         if self.tables.iter().all(Rows::is_empty) {
             return Ok(());
         }
-        let base = self.base.map_or_else(|| self.shorter(), Ok)?;
+        let base = self.shorter()?;
         side.byte(column::BASE, base);
         self.tables[usize::from(base & 1)].write(side, column::NUMBERS);
         self.odd.write(side, column::ODD, text);

@@ -46,12 +46,12 @@ pub struct Linked {
 pub struct Content {
     /// Index of the line in [`Lines::lines`].
     pub line: u32,
-    /// For a line with text: the step that it is the first line of, or [`ColumnLine::OTHER`].
+    /// Step whose first line this is, or [`ColumnLine::OTHER`]. Only for a line with text.
     pub step: u32,
     /// Content of the requested hole: a number without its decimal point, or a code for a text.
     pub value: u64,
-    /// For a number: [`NUMBER`](Content::NUMBER) and its count of decimals. Otherwise start and
-    /// end of the value in the segment's text.
+    /// [`NUMBER`](Content::NUMBER) and the count of decimals, for a number. Otherwise start and end
+    /// of the value in the segment's text.
     pub value_at: (u32, u32),
     /// The line's link, if it starts or ends one.
     pub linked: Linked,
@@ -113,9 +113,9 @@ pub enum HoleKind {
 /// Part of a line that differs between the lines of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
-    /// Kind of its content.
+    /// Kind of the hole's content.
     pub kind: HoleKind,
-    /// Where it is in the line, in bytes.
+    /// Place of the hole in the line, in bytes.
     pub range: Range<usize>,
 }
 
@@ -124,7 +124,8 @@ pub struct Hole {
 pub enum Wanted {
     /// Every line of the step with its text.
     Text,
-    /// No line of the step, not even the first. Only if [`Lines::leaves_out`] allows it.
+    /// No line of the step, not even the first. This is only possible if [`Lines::leaves_out`] is
+    /// set.
     Nothing,
     /// Each line as its time, its key if it has one, and the content of this hole.
     Columns(Option<Asked>),

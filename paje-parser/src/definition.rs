@@ -18,10 +18,11 @@ pub use sequence::Sequence;
 /// Set of field names that are recognised (`-n/--no-strict`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldNames {
-    /// Only the names of lang-paje 1.3.1; others are user-defined fields.
+    /// Only the names of lang-paje 1.3.1. Other names are user-defined fields.
     #[default]
     Strict,
-    /// Also `ContainerType` and `EntityType` for `Type`, `SourceContainer` for `StartContainer`, ….
+    /// Also older names: `ContainerType` and `EntityType` for `Type`, `SourceContainer` for
+    /// `StartContainer`, ….
     Old,
 }
 
@@ -59,7 +60,7 @@ impl FieldType {
 pub struct FieldDef {
     /// Name as written.
     pub name: String,
-    /// The standard field of this name; `None` for a user-defined field.
+    /// The standard field of this name, or `None` for a user-defined field.
     pub known: Option<FieldName>,
     /// Declared type.
     pub kind: FieldType,
@@ -97,7 +98,7 @@ impl EventDef {
         &self.fields
     }
 
-    /// Returns the word index of a standard field in a line; the event number is word 0.
+    /// Returns the word index of a standard field in a line. The event number is word 0.
     #[must_use]
     #[inline]
     pub const fn word_of(&self, field: FieldName) -> Option<usize> {
@@ -170,7 +171,7 @@ struct OpenDef {
 /// of their contents, and each block keeps one.
 ///
 /// A trace may consist of several files with their own definitions. One list holds the definitions
-/// of all files, without duplicates; each table also maps its own file's numbers to entries of the
+/// of all files, without duplicates. Each table also maps its own file's numbers to entries of the
 /// list.
 #[derive(Clone, Debug)]
 pub struct DefTable {
@@ -211,8 +212,8 @@ impl DefTable {
     }
 
     /// Creates the table for a file that a trace with this table refers to. The inherited
-    /// definitions apply until the file defines an event itself; from then on only its own
-    /// definitions do (lang-paje 1.3.1, "Parallel reading").
+    /// definitions apply until the file defines an event itself. From then on, only its own
+    /// definitions apply (lang-paje 1.3.1, "Parallel reading").
     #[must_use]
     pub fn inherit(&self) -> Self {
         let mut known: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();

@@ -21,7 +21,7 @@ pub struct RawEvent<'a> {
 }
 
 impl<'a> RawEvent<'a> {
-    /// Creates the event with these `words` of `text`; the first one is the event number.
+    /// Creates the event with these `words` of `text`. The first word is the event number.
     ///
     /// # Errors
     /// Fails if a required word is missing.

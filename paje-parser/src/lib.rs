@@ -23,7 +23,7 @@
 //! ```
 //!
 //! Data flows through [`scan`] (bytes to fields), [`definition`] (meaning of fields) and [`event`].
-//! The format is described in the report "lang-paje" 1.3.1; corner cases follow PajeNG.
+//! The format is described in the report "lang-paje" 1.3.1. Corner cases follow PajeNG.
 
 pub mod color;
 pub mod columns;

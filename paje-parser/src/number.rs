@@ -15,7 +15,7 @@
 //!
 //! All other texts (longer mantissas, large exponents, `inf`, garbage) go to [`parse_f64`] and its
 //! `fast_float2`, which is exact too and takes half the time of the standard library. So the path
-//! never affects the value; the tests compare both with the standard library.
+//! never affects the value, and the tests compare both with the standard library.
 //!
 //! On x86-64 the sixteen bytes are in an SSE2 register, elsewhere in two 64-bit words, which takes
 //! 12 ns per time instead of 7. `cargo bench -p benches --bench number` measures it.
@@ -226,7 +226,7 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
         first += 1;
     }
 
-    // Byte 17 ends the mantissa, whatever it is.
+    // Byte 17 always ends the mantissa.
     let others = row::non_digits(window, first) | (1 << 16);
     let before = others.trailing_zeros() as usize;
     if before == 0 {

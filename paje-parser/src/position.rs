@@ -19,7 +19,7 @@ impl fmt::Display for ByteOffset {
 pub struct Position {
     /// Offset from the beginning of the trace, 0-based.
     pub byte: ByteOffset,
-    /// Line, 1-based; blank and comment lines count.
+    /// Line, 1-based. Blank and comment lines count.
     pub line: u64,
     /// Column in bytes, 1-based.
     pub column: u64,

@@ -75,7 +75,7 @@ pub struct Scanner {
     hash: Bits,
     newlines: u64,
     special: bool,
-    /// Whether no two white bytes of the block are adjacent; always false if it is special.
+    /// Whether no two white bytes of the block are adjacent. Always false if the block is special.
     single: bool,
 }
 
@@ -176,7 +176,7 @@ impl Scanner {
         (start + line.len as usize).min(text.len())
     }
 
-    /// Does the same as [`Scanner::fields`], for any line, by searching the masks bit by bit.
+    /// Does the same as [`Scanner::fields`] for any line, by searching the masks bit by bit.
     #[cold]
     #[inline(never)]
     pub fn fields_by_search(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
@@ -211,7 +211,7 @@ impl Scanner {
         }
     }
 
-    /// Does the same for lines without special quotes and comments, one word of bits at a time.
+    /// Finds the fields of a line without special quotes and comments, one word of bits at a time.
     fn plain_fields(&self, start: usize, spans: &mut Spans) -> usize {
         spans.buffer.clear();
         // Bytes before the line count as white.
@@ -247,7 +247,8 @@ impl Scanner {
         self.find(start, |chunk| self.ends(chunk)).min(text.len())
     }
 
-    /// Returns the first byte from `from` on whose bit is set in `class`, a function of the chunk.
+    /// Returns the first byte from `from` on whose bit is set in `class`. `class` returns a mask of
+    /// a chunk.
     #[inline(always)]
     fn find(&self, from: usize, class: impl Fn(usize) -> Option<u64>) -> usize {
         let mut word = from / 64;

@@ -34,8 +34,8 @@ pub fn hex([red, green, blue]: Rgb) -> String {
 }
 
 /// Returns a colour for each name. A name gets the colour of its hash or the next free one, so it
-/// mostly has the same colour in other traces. Once all colours are used, lighter and darker shades
-/// follow.
+/// usually has the same colour in other traces. Once all colours are used, lighter and darker
+/// shades follow.
 #[must_use]
 pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {
     let mut uses = [0; PALETTE.len()];
@@ -69,7 +69,7 @@ fn hash(name: &[u8]) -> u64 {
 /// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Colour of the palette, or the colour of the others beyond its end.
+    /// Colour of the palette by index. Beyond its end, the colour for all other names.
     Of(usize),
     /// Colour of amounts.
     Plain,

@@ -1,5 +1,6 @@
 "use strict";
-// A click on a column's name sorts by it: numbers descending, names ascending. A second click reverses.
+// A click on a column's name sorts by it: numbers descending, names ascending. A second click reverses the
+// order.
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
     const head = button.parentElement;

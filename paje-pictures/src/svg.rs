@@ -175,7 +175,8 @@ impl Canvas {
         let step = step((to - from) / ((right - left) / wide.max(64.0)).max(1.0));
         let digits = (-step.log10().floor()).clamp(0.0, 12.0) as usize;
         let first = (from / step).ceil();
-        // Bounded, as steps below the numbers' precision would never end.
+        // The number of marks is bounded, since steps below the precision of doubles would never
+        // end.
         for mark in (0..100).map(|i| (first + f64::from(i)) * step) {
             if mark > to + step * 1e-9 {
                 break;
@@ -254,7 +255,7 @@ pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }
 
-/// Returns the number of lines per label, such that labels do not overlap.
+/// Returns the number of lines per label for which labels do not overlap.
 pub(crate) fn label_every(height: f64) -> usize {
     (12.0 / height).ceil().max(1.0) as usize
 }

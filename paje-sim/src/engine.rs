@@ -1,4 +1,4 @@
-//! From blocks of lines to a replayed trace.
+//! Replays a trace from blocks of lines.
 //!
 //! ```text
 //! block ──decode──▶ events by strand, first uses ──resolve──▶ numbers ──replay──▶ columns
@@ -14,12 +14,10 @@
 //! With [`Options::sort`], lines are sorted first, and "file order" means the sorted order.
 
 mod diagnostics;
-mod endings;
-mod finish;
 pub(crate) mod lane_events;
 pub(crate) mod ledger;
 pub(crate) mod portions;
-pub(crate) mod recover;
+mod reading;
 mod resolving;
 pub(crate) mod round;
 #[cfg(test)]
@@ -27,33 +25,30 @@ mod rounds;
 mod state;
 mod sync;
 mod tasks;
-mod usage;
+mod world;
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use paje_parser::DefTable;
-use paje_workers::Workers;
+use paje_workers::{Workers, exclusive};
 
 use crate::engine::ledger::{Ledger, LedgerSink};
 use crate::engine::portions::Portions;
+use crate::engine::reading::Reading;
+use crate::engine::resolving::resolve_wave;
 use crate::engine::round::{Round, Wave};
-use crate::engine::state::{Findings, Job, SoFar, Team};
+use crate::engine::state::{Job, Team};
 use crate::engine::tasks::Tasks;
-use crate::resolve::Deferred;
-use crate::trace::selected::Selected;
+use crate::engine::world::World;
 use crate::trace::{Counted, Trace};
-use paje_decode::decode::definitions::DefinitionsByFile;
 use paje_decode::decode::partitioning::Partitioning;
 use paje_decode::input::feed::{BlockBudget, Feed};
 use paje_decode::input::files::Files;
 use paje_decode::input::source::Source;
-use paje_model::model::{Effects, Ending, Model};
 use paje_model::names::error::{Error, Problem};
 use paje_model::names::options::Options;
-use paje_model::names::progress::{Progress, Watch};
-use paje_replay::problems::tally::ProblemTally;
-use paje_replay::replay::lanes::Lanes;
+use paje_model::names::progress::{Progress, Times, Watch};
+use paje_model::names::recovered::{Recovery, Remedy};
 use paje_replay::replay::symbol_map::SymbolMap;
 
 pub(crate) fn replay<'o>(
@@ -82,11 +77,12 @@ pub(crate) fn replay<'o>(
         let team = blocks.unwrap_or(usize::MAX).clamp(1, workers.threads());
         let job = Job { options, workers, progress };
         let mut engine = Engine::new(job, team, portions, files, ledger.map(LedgerSink::new));
-        if engine.files.any() || engine.files.are_wanted() && feed.names_files_in_order() {
+        let files = &engine.read.files;
+        if files.any() || files.are_wanted() && feed.names_files_in_order() {
             // Events of named files may come before other events, and sorting may put the lines that name files last.
-            engine.lanes.cuts.named_from = Some(0);
+            engine.world.lanes.cuts.named_from = Some(0);
         }
-        engine.lanes.is_sound = !engine.files.any() && feed.is_of_window();
+        engine.world.lanes.is_sound = !files.any() && feed.is_of_window();
         let replayed = engine.replay(&feed, began, rounds);
         replayed.map_err(|error| error.moved(|file, position| feed.original(file, position)))
     })
@@ -94,26 +90,9 @@ pub(crate) fn replay<'o>(
 
 /// State of a replay between two rounds.
 struct Engine<'o> {
-    job: Job<'o>,
-    files: Files,
-    /// Event definitions up to the end of the current wave.
-    definitions: DefinitionsByFile,
-    model: Model,
-    effects: Effects,
-    /// Destructions whose lanes end after all files have been read.
-    deferred: Vec<Deferred>,
+    world: World<'o>,
+    read: Reading,
     team: Team,
-    lanes: Lanes,
-    /// Rows to keep; `None` if all are kept.
-    selected: Option<Selected>,
-    findings: Findings,
-    read: SoFar,
-    /// Current portion, if the trace is shown in portions.
-    portions: Option<Portions<'o>>,
-    follower: Option<LedgerSink<'o>>,
-    /// Whether no line of the current file has been valid so far. The file may then not belong to a
-    /// trace; see [`Engine::shown_from`].
-    is_foreign: bool,
 }
 
 impl<'o> Engine<'o> {
@@ -124,29 +103,10 @@ impl<'o> Engine<'o> {
         files: Files,
         follower: Option<LedgerSink<'o>>,
     ) -> Self {
-        let (options, follows) = (job.options, follower.is_some());
         let spread = Partitioning::for_workers(team);
-        let mut model = Model::new(options.value_names);
-        model.made_up = options.recover.then(Default::default);
-        Engine {
-            job,
-            files,
-            definitions: DefinitionsByFile::new(DefTable::new(options.field_names)),
-            model,
-            effects: Effects::default(),
-            deferred: Vec::new(),
-            team: Team::new(team, job, spread, follows),
-            lanes: Lanes::new(options, spread, portions.is_some(), follows),
-            selected: Selected::of(options),
-            findings: Findings {
-                tally: options.recover.then(ProblemTally::default),
-                ..Findings::default()
-            },
-            read: SoFar::new(options),
-            portions,
-            follower,
-            is_foreign: false,
-        }
+        let team = Team::new(team, job, spread, follower.is_some());
+        let read = Reading::new(files, job.options);
+        Engine { world: World::new(job, spread, portions, follower), read, team }
     }
 
     /// Replays the blocks of `feed`. `rounds` is the time that all workers have spent so far.
@@ -159,7 +119,7 @@ impl<'o> Engine<'o> {
         match self.read(feed, &mut rounds) {
             Ok(()) => self.finish(feed, began, rounds),
             Err(error) => Err(match feed.damage(&error) {
-                Some((file, error)) => self.files.unreadable(file, error),
+                Some((file, error)) => self.read.files.unreadable(file, error),
                 None => error,
             }),
         }
@@ -169,18 +129,19 @@ impl<'o> Engine<'o> {
         let mut wave = Wave::default();
         loop {
             self.show_portions(&wave)?;
-            self.definitions.save_for_children(&self.files);
+            self.read.definitions.save_for_children(&self.read.files);
             self.prepare(feed);
             let mut watch = Watch::start();
-            let budget = match self.findings.first {
+            let first = self.world.findings.first.as_ref();
+            let budget = match first {
                 Some(_) => BlockBudget::none(),
                 None => feed.wave_budget(self.team.quota, self.team.desks.len()),
             };
-            let limit = self.findings.first.as_ref().map_or(u64::MAX, Error::at);
+            let limit = first.map_or(u64::MAX, Error::at);
             self.round(&wave, limit, Some(feed), budget);
             watch.lap(rounds);
-            self.settle(&wave)?;
-            if self.follower.as_ref().is_some_and(LedgerSink::has_refused) {
+            self.world.settle(&wave, &self.read.definitions)?;
+            if self.world.follower.as_ref().is_some_and(LedgerSink::has_refused) {
                 return Err(Error::stopped());
             }
             for maps in self.team.retired.drain(..) {
@@ -188,113 +149,128 @@ impl<'o> Engine<'o> {
             }
             self.team.free.give_back(wave.blocks);
             wave = Wave::collect(&mut self.team.desks);
-            if self.job.progress.is_stopped() {
+            if self.world.job.progress.is_stopped() {
                 return Err(Error::stopped());
             }
             if wave.blocks.is_empty() && !feed.has_more() {
                 return Ok(());
             }
-            self.resolve(&mut wave);
+            resolve_wave(&mut wave, &mut self.read, &mut self.world, &mut self.team);
             self.team.free.take_resolved(&mut wave);
-            feed.enqueue(self.files.take_queue());
-            self.restart_crowded_decoders();
+            feed.enqueue(self.read.files.take_queue());
+            self.team.restart_crowded_decoders();
         }
     }
 
-    fn replay_to(&mut self, wave: &Wave, limit: u64) {
-        self.round(wave, limit, None, BlockBudget::none());
+    /// Sorts the next file, if files are sorted and its turn has come.
+    fn prepare(&mut self, feed: &Feed<'_>) {
+        let Engine { world, read, .. } = self;
+        if world.findings.first.is_some() {
+            return;
+        }
+        let prepared =
+            feed.prepare(world.job.workers, |origin| read.definitions.of(origin).as_ref().clone());
+        if let Err((origin, error)) = prepared {
+            let error = read.files.explain(&origin, error);
+            world.findings.judge(Remedy::Ended, 1, error.of_line_at(read.bytes));
+        }
     }
 
     /// Replays the wave's events before byte `limit`, and decodes the next wave.
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, budget: BlockBudget) {
-        let shards = if wave.blocks.is_empty() { 0 } else { self.lanes.shards().len() };
+        let Engine { world, read, team } = self;
+        let shards = if wave.blocks.is_empty() { 0 } else { world.lanes.shards().len() };
         let round = Round {
-            model: &self.model,
-            lanes: &self.lanes,
-            maps: &self.team.maps,
+            model: &world.model,
+            lanes: &world.lanes,
+            maps: &team.maps,
             wave,
-            from: self.read.replayed_to,
+            from: read.replayed_to,
             limit,
             feed,
-            tables: &self.definitions,
-            desks: &self.team.desks,
-            free: &self.team.free,
-            progress: self.job.progress,
+            tables: &read.definitions,
+            desks: &team.desks,
+            free: &team.free,
+            progress: world.job.progress,
             // The ledger receives a wave once, not for each portion.
-            follower: self.follower.as_ref().filter(|_| feed.is_some()),
+            follower: world.follower.as_ref().filter(|_| feed.is_some()),
             ahead: 2 * budget.left().div_ceil(BlockBudget::PER_BLOCK),
             budget,
             tasks: Tasks::new(shards),
             merges: OnceLock::new(),
         };
-        round.run(self.job.workers);
+        round.run(world.job.workers);
     }
 
     /// Replays and shows the portions that end in this wave, before its first problem.
     fn show_portions(&mut self, wave: &Wave) -> Result<(), Error> {
-        let known = self
-            .findings
-            .first
-            .as_ref()
-            .map_or(self.read.bytes, |error| error.at().min(self.read.bytes));
-        while let Some(portions) = &self.portions
+        let first = self.world.findings.first.as_ref();
+        let known = first.map_or(self.read.bytes, |error| error.at().min(self.read.bytes));
+        while let Some(portions) = &self.world.portions
             && portions.end <= known
         {
             let end = portions.end;
-            self.replay_to(wave, end);
-            self.settle_to(wave, end)?;
+            self.round(wave, end, None, BlockBudget::none());
+            self.world.settle_to(wave, end)?;
             self.read.replayed_to = end;
-            self.show_portion()?;
+            self.world.show_portion(&mut self.read)?;
         }
         Ok(())
     }
 
-    fn show_portion(&mut self) -> Result<(), Error> {
-        let Some(mut portions) = self.portions.take() else { return Ok(()) };
-        self.lanes.hide_open();
-        let model = std::mem::replace(&mut self.model, Model::new(self.job.options.value_names));
-        let (rows, defs) = (self.lanes.lend(), Arc::clone(self.definitions.current()));
-        self.settle_usage(false);
-        let mut trace = Trace::new(
-            model,
-            rows,
-            defs,
-            Vec::new(),
-            self.read.last_time,
-            Vec::new(),
-            Counted::default(),
-        );
-        trace.usage = self.read.usage.take();
-        let shown = portions.show(&trace);
-        let Trace { model, rows, usage, .. } = trace;
-        self.read.usage = usage;
-        self.model = model;
-        self.lanes.take_back(rows);
-        self.lanes.forget_rows();
-        portions.end += portions.size;
-        self.portions = Some(portions);
-        shown
-    }
-
-    /// Returns the first link whose key was used before, and the number of such links. Searches all
-    /// lanes, or those of a container that ends.
-    fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
-        let found = match ending {
-            Some(ending) => {
-                let lanes = self.model.lanes_of(ending.container);
-                self.lanes.first_reused(lanes, self.job.workers)
-            }
-            None => {
-                let lanes = self.model.lane_ids().take(self.lanes.len());
-                self.lanes.first_reused(lanes, self.job.workers)
-            }
-        };
-        let (candidate, key, count) = found?;
-        let (mut place, later) = candidate.written;
-        if let Some(later) = later {
-            place.text = later.text();
+    fn finish(self, feed: &Feed<'_>, began: Instant, rounds: Duration) -> Result<Trace, Error> {
+        let Engine { mut world, mut read, mut team } = self;
+        if read.bytes == 0 {
+            return Err(Error::invalid(Problem::EmptyTrace, None));
         }
-        let error = Error::invalid(Problem::KeyReused { key }, Some(place));
-        Some((error.of_line_at(candidate.at), count))
+        if let Some((error, count)) = world.reused_in(None) {
+            world.findings.judge(Remedy::Kept, count, error);
+        }
+        if let Some(error) = read.unfinished() {
+            world.findings.cut_off(error);
+        }
+        if let Some(first) = world.findings.first.take() {
+            return Err(first);
+        }
+        world.end_deferred()?;
+        let (open_states, open_count) = world.open_states();
+        if let Some(usage) = &mut read.usage {
+            world.settle_usage(usage, true);
+            usage.open_states = world.count_open_states();
+        }
+        // A trace without any time begins and ends at 0: PajeNG 1.3.6 behaviour.
+        let last = if read.last_time.is_finite() { read.last_time } else { 0.0 };
+        let time = world.job.options.stop_at.unwrap_or(last);
+        world.end_all(time, read.bytes)?;
+        let mut recovery = Recovery { open_states, open_count, ..world.findings.take_recovery() };
+        for problem in &mut recovery.problems {
+            problem.move_to(|file, position| feed.original(file, position));
+        }
+        let wall = began.elapsed();
+        let mut workers: Vec<_> =
+            team.desks.iter_mut().map(exclusive).map(|desk| desk.times).collect();
+        workers.resize_with(world.job.workers.threads(), Default::default);
+        let counted = Counted {
+            bytes: read.bytes - feed.added(),
+            lines: read.lines,
+            events: read.events,
+            times: Times { wall, serial: wall.saturating_sub(rounds), workers },
+        };
+        let warnings =
+            world.findings.warnings.into_list(|file, position| feed.original(file, position));
+        // Frees memory for the last portion.
+        drop(team);
+        let rows = world.lanes.finish();
+        let defs = Arc::clone(read.definitions.current());
+        let times = read.times.unwrap_or_default();
+        let mut trace = Trace::new(world.model, rows, defs, warnings, time, times, counted);
+        trace.recovery = recovery;
+        trace.files = read.files.paths();
+        trace.comments = read.comments;
+        trace.usage = read.usage;
+        if let Some(portions) = world.portions {
+            portions.finish(&trace)?;
+        }
+        Ok(trace)
     }
 }

@@ -198,7 +198,7 @@ impl Trace {
         &self.read.times
     }
 
-    /// Returns the objects of one type in one container, if any event was for them.
+    /// Returns the objects of one type in one container, if any event belongs to them.
     #[must_use]
     pub fn lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneView<'_>> {
         let id = self.model.find_lane(container, type_)?;

@@ -119,7 +119,7 @@ fn short_lines() {
     }
 }
 
-/// Inserted and removed bytes make lines that are similar to those whose names are known together.
+/// Inserted and removed bytes make lines that are similar to lines whose names are known together.
 #[test]
 fn almost_usual_lines() {
     for shape in [Shape::Mpi, Shape::AllLinks, Shape::Variables, Shape::Deep, Shape::TaskRuntime] {
@@ -145,7 +145,7 @@ fn almost_usual_lines() {
                     let last = blanks.map(|(blank, _)| blank).next_back().unwrap_or(place);
                     line.insert(last, b' ');
                 }
-                // Without the last field, with or without a blank at the end.
+                // Leaves out the last field, with or without a blank at the end.
                 kind => {
                     let last = line[..line.len() - 1].iter().rposition(u8::is_ascii_whitespace);
                     line.truncate(last.unwrap_or(place) + kind - 4);

@@ -37,7 +37,7 @@ fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
 
 fn all_orders(workers: usize, shards: usize) {
     let mut model = loom::model::Builder::new();
-    // Three workers have too many orders: at most two switches without a cause.
+    // Three workers have too many orders, so at most two switches without a cause are tried.
     model.preemption_bound = (workers > 2).then_some(2);
     model.check(move || {
         let tasks = Arc::new(Tasks::new(shards));

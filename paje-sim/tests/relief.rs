@@ -1,4 +1,4 @@
-//! Iterating over a trace that is larger than memory releases memory by itself.
+//! Iterating over a trace that is larger than memory also releases memory.
 
 #![cfg(target_os = "linux")]
 

@@ -19,7 +19,7 @@ const WORLD: &str = "0 H 0\n1 L 0 H H\n1 M 0 H H\n2 0 h H 0\n";
 /// More links than a worker's share.
 const LINKS: usize = 40_000;
 
-/// Makes a trace with many links of two types; some use the keys of others.
+/// Makes a trace with many links of two types. Some links use the keys of others.
 fn trace(reused: &[(usize, usize)]) -> String {
     let mut text = format!("{}{WORLD}", definitions(EVENTS));
     for i in 0..LINKS {

@@ -132,7 +132,7 @@ fn on_nodes(
     let place = |node: u32| asked.iter().position(|asked| *asked == node);
     seats.retain(|seat| seat.node.is_some_and(|node| asked.is_empty() || place(node).is_some()));
     for seat in &mut seats {
-        // In the requested order.
+        // The place in the request replaces the number of the node, for the order.
         seat.node = seat.node.map(|node| place(node).map_or(node, |place| place as u32));
     }
     Ok(in_turns(seats, false))

@@ -82,7 +82,7 @@ impl From<PlacementError> for Error {
 
 /// Threads that work together.
 ///
-/// Only one thread at a time should use them. A single worker is the thread that calls.
+/// Only one thread at a time should use the workers. A single worker is the calling thread.
 #[derive(Debug)]
 pub struct Workers {
     /// `None` if the only worker is the calling thread.
@@ -259,7 +259,7 @@ impl Workers {
     /// worker may be the calling thread, where rayon would start its global pool.
     ///
     /// # Panics
-    /// If `f` panics, with the same payload.
+    /// Panics if `f` does, with the same payload.
     pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.pool else { return f() };
         if pool.current_thread_index().is_some() {
@@ -278,17 +278,17 @@ impl Workers {
     /// Runs `f` with the number of each worker, once on each and at the same time, and waits for
     /// all.
     ///
-    /// With a single worker this calls `f(0)`. `f` must not call it.
+    /// With a single worker, this calls `f(0)`. `f` must not call this function.
     ///
     /// # Panics
-    /// If `f` panics on any worker, with the payload of the first such worker, after all have
+    /// Panics if `f` does on any worker, with the payload of the first such worker, after all have
     /// returned. So workers that wait for each other in `f` must not panic.
     pub fn on_each(&self, f: impl Fn(usize) + Sync) {
         self.on_first(self.threads, f);
     }
 
-    /// Does the same on the first `count` workers only. With one, a call from worker 0 wakes no
-    /// other.
+    /// Does the same on the first `count` workers only. With `count` 1, a call from worker 0 wakes
+    /// no other worker.
     ///
     /// # Panics
     /// Like `on_each`.

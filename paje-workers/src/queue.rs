@@ -17,7 +17,7 @@ pub(crate) struct Queue<T, E, P> {
 
 pub(crate) struct State<T, E, P> {
     taken: usize,
-    /// The next job whose result is to be put.
+    /// The next job whose result will be put.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.
@@ -59,8 +59,8 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         Some(now.taken - 1)
     }
 
-    /// Makes results until no job is left, and puts those whose turn has come unless another worker
-    /// does.
+    /// Makes results until no job is left. Also puts the results whose turn has come, unless
+    /// another worker does.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
         let guard = PanicGuard(Some(self));
         while let Some(job) = self.take() {

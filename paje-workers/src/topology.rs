@@ -12,7 +12,7 @@ pub const SYS: &str = "/sys/devices/system";
 /// A CPU: a core, or one of its hardware threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
-    /// Number that the system gives it.
+    /// Number that the system gives the CPU.
     pub number: usize,
     /// NUMA node, if known.
     pub node: Option<u32>,

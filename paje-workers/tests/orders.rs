@@ -6,7 +6,7 @@ use loom::thread;
 
 use queue::Queue;
 
-/// Loom's locks in place of those in `src/sync.rs`.
+/// Loom's locks, which replace those in `src/sync.rs`.
 mod sync {
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 }

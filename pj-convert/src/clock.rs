@@ -1,15 +1,15 @@
-//! Conversion of seconds to nanoseconds, with its losses.
+//! Converts seconds to nanoseconds, and counts the losses.
 
 /// Losses of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Number of times that are not a whole number of nanoseconds.
     pub rounded: u64,
-    /// Number of times that became equal to the previous, different one of their track.
+    /// Number of times that became equal to the previous time of their track, although they differ.
     pub shared: u64,
     /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// Number of states cut short by a following one of the same imbrication.
+    /// Number of states that the next state of the same imbrication cuts short.
     pub cut: u64,
     /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,
@@ -38,7 +38,7 @@ pub(crate) fn nearest(seconds: f64) -> i64 {
     let mut nearest = product.round_ties_even();
     let over = product - nearest;
     if over.abs() == 0.5 {
-        // The product may be a tie only because it was rounded.
+        // The product may look like a tie only because it was rounded.
         let lost = part.mul_add(1e9, -product);
         if lost * over > 0.0 {
             nearest += lost.signum();

@@ -26,7 +26,7 @@ pub(crate) struct Slice<'f> {
     pub(crate) closing: &'f [u8],
 }
 
-/// An end of a link, in a slice.
+/// One end of a link, which attaches to a slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowEnd {
     pub(crate) link: u64,
@@ -50,13 +50,14 @@ pub(crate) fn new_containers<'t>(
     containers.ids().skip(since).filter(|id| selected.wants_container(*id))
 }
 
-/// Encoder of a format. Rows of a track come in order, tracks in any order.
+/// Encoder of a format. The rows of a track come in order, but tracks may come in any order.
 ///
 /// One thread encodes definitions; several threads encode rows of different tracks.
 pub(crate) trait Encoder: Sync {
     /// Earliest time in nanoseconds.
     const EARLIEST: i64;
-    /// Whether start and end of a slice are written separately instead of the slice at its end.
+    /// Whether the start and the end of a slice are written separately. If false, the whole slice
+    /// is written at its end.
     const WRITES_BEGINNINGS: bool;
     const SEPARATOR: &'static [u8] = b"";
 
@@ -78,7 +79,7 @@ pub(crate) trait Encoder: Sync {
     /// Encodes the user-defined fields of the opening or closing event of row `i`.
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
-    /// Appends the start of a slice inside the open ones.
+    /// Appends the start of a slice inside the open slices.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
     /// Appends the end of the track's innermost slice.

@@ -23,11 +23,11 @@ pub(crate) struct LaneState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carried {
-    /// Its start was written.
+    /// The start of the state was written.
     Begun,
-    /// It began before the time window, and may reach into it.
+    /// The state began before the time window, and may reach into it.
     Waiting,
-    /// It began after the time window.
+    /// The state began after the time window.
     Unwanted,
 }
 
@@ -73,7 +73,8 @@ pub(crate) struct Around {
 impl Around {
     const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
 
-    /// Returns whether a slice covers a time. Its end does not count, nor its start if `inside`.
+    /// Returns whether a slice covers a time. The end of a slice is not covered, and with `inside`,
+    /// neither is its start.
     pub(crate) fn has(&self, at: i64, inside: bool) -> bool {
         let latest = at - i64::from(inside);
         let closed = |(start, end): &(i64, i64)| *start <= latest && at < *end;
@@ -87,10 +88,10 @@ struct Open {
     value: ValueId,
     start: f64,
     begun: Option<i64>,
-    /// End in seconds; NaN if the state is open at the end of the portion.
+    /// End in seconds, or NaN if the state is open at the end of the portion.
     end: f64,
     carried: Option<usize>,
-    /// User-defined fields of the opening event, followed from `closing` on by the closing event's.
+    /// User-defined fields of the opening event, then from `closing` on those of the closing event.
     fields: Vec<u8>,
     closing: usize,
 }
@@ -185,7 +186,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Pops a state and writes its end, at `next` at the latest.
+    /// Pops a state and writes its end, no later than `next`.
     fn close(&mut self, next: f64) {
         let Some(open) = self.stack.pop() else { return };
         let Some(start) = open.begun else { return };

@@ -2,8 +2,8 @@
 //!
 //! A link is written when both its ends are known. The slices at its start may have been written
 //! long before. The formats allow this: an end of a link names a track and a time, and readers look
-//! up the slice. All that the writer must know is whether there is a slice at that time, so each
-//! track remembers the intervals that its slices cover.
+//! up the slice. The writer only needs to know whether there is a slice at that time, so each track
+//! remembers the intervals that its slices cover.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -197,7 +197,7 @@ impl Holders {
             0 => [at + later, at, at - 1],
             _ => [at - 1, at, at + later],
         };
-        // The first track with a slice at the most preferred time.
+        // The best track is the first one with a slice at the most preferred time.
         let mut best = None;
         let mut count = times.len();
         for lane in self.of(container) {
@@ -242,7 +242,7 @@ impl Ready {
     }
 }
 
-/// Where an end of a link is drawn.
+/// Place at which an end of a link is drawn.
 struct Spot {
     track: Track,
     at: i64,

@@ -132,7 +132,7 @@ fn put_track(
     });
 }
 
-/// Appends a packet with a track event that has the fields that `more` appends, then `fields`.
+/// Appends a packet with a track event. Its fields are those that `more` appends, then `fields`.
 #[inline]
 fn put_event(
     at: i64,

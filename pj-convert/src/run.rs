@@ -26,7 +26,7 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Runs the program with other block sizes, which only affect speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    // Otherwise a write beyond the file size limit would kill the program instead of failing.
+    // Exceeding the file size limit should be a write error instead of ending the program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(report::voice(cli), run(cli, limits))
 }

@@ -17,7 +17,7 @@ pub(crate) const PORTION: u64 = 8 << 20;
 
 const ROWS: u64 = 4096;
 
-/// Typical length of a converted row in bytes.
+/// Typical number of bytes of a converted row.
 const ROW: usize = 48;
 
 pub(crate) struct Stream<'w, E, W> {
@@ -182,7 +182,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     /// Writes the remaining links and the end of the file. Returns the output and the losses.
     ///
     /// # Errors
-    /// The output failed, now or before.
+    /// The output failed, either now or earlier.
     pub(crate) fn finish(mut self, trace: &Trace) -> io::Result<(W, Losses)> {
         self.write_links(trace, true)?;
         self.encoder.finish(&mut self.buffer);

@@ -1,8 +1,8 @@
 //! Selects the command line by the program's name: `pj_dump` or `pj_dump_csv`.
 //!
-//! PajeNG's development version has a program `pj_dump_csv` that writes rows to five files. Called
-//! by that name, through a link, this program acts as `pj_dump --prefix`, with that version's
-//! option `-p` and quoting. Its command line is a part of `pj_dump`'s.
+//! PajeNG's development version has a program `pj_dump_csv` that writes rows to five files. If this
+//! program is called by that name, through a link, it acts as `pj_dump --prefix`, with that
+//! version's option `-p` and its quoting. It has a subset of `pj_dump`'s options.
 
 use std::env::args_os;
 use std::ffi::{OsStr, OsString};
@@ -36,7 +36,8 @@ const NOT_FOR_CSV: [&str; 14] = [
     "encoding",
 ];
 
-/// Parses the process's command line; ends the process after errors, help and the like.
+/// Parses the command line of the process. Ends the process after an error, help or a similar
+/// request.
 #[must_use]
 pub fn parse() -> Cli {
     let called = args_os().next().unwrap_or_default();
@@ -50,7 +51,7 @@ pub(crate) fn of(program: &str) -> Command {
     if program == CSV { Csv::command() } else { Cli::command() }
 }
 
-/// Command line of `pj_dump_csv`, as the equivalent one of `pj_dump`.
+/// Command line of `pj_dump_csv`, converted to the equivalent one of `pj_dump`.
 #[derive(Debug)]
 pub struct Csv(pub Cli);
 

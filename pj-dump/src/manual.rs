@@ -1,4 +1,4 @@
-//! Texts of `--help` and the man page besides the options.
+//! Texts of `--help` and the man page, apart from the options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;
@@ -76,6 +76,6 @@ pub const CSV_MANUAL: Manual = Manual {
             "with nine decimals, and quotes where readers of CSV need them",
         ),
     ],
-    // The format of rows is in the page of pj_dump.
+    // The manual page of pj_dump describes the format of rows.
     sections: MANUAL.sections.split_at(1).1,
 };

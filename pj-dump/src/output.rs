@@ -27,16 +27,16 @@ pub struct Style {
     pub quotes: Quotes,
     /// Digits after the decimal point.
     pub precision: usize,
-    /// Whether rows that PajeNG's releases lose are left out.
+    /// Whether to omit rows that PajeNG's releases lose.
     pub as_released: bool,
-    /// Rows that end before this time, in seconds, are left out.
+    /// Start of the window in seconds. Rows that end before it are omitted.
     pub from: f64,
-    /// Rows that begin after this time, in seconds, are left out.
+    /// End of the window in seconds. Rows that begin after it are omitted.
     pub to: f64,
 }
 
 impl Style {
-    /// Style without options: all rows.
+    /// The style without options, which prints all rows.
     pub const DEFAULT: Style = Style {
         quotes: Quotes::Auto,
         precision: 6,
@@ -58,8 +58,8 @@ impl Style {
     }
 }
 
-/// Returns how many of a lane's rows PajeNG's releases print: up to and including the first one,
-/// found by bisection, that starts at the end of the trace or later. PajeNG 1.3.6 behaviour.
+/// Returns how many of a lane's rows PajeNG's releases print. They bisect for the first row that
+/// starts at the end of the trace or later, and stop after it. PajeNG 1.3.6 behaviour.
 pub(crate) fn released(lane: LaneView<'_>) -> u64 {
     let end = lane.trace().end();
     let (mut from, mut to) = (0, lane.len());

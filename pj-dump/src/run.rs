@@ -38,7 +38,7 @@ pub fn main(cli: &Cli) -> ExitCode {
             print_usage(cli).map(|()| true).map_err(Failure::Output),
         );
     }
-    // A file that exceeds the size limit should be a write error, not end the program.
+    // Exceeding the file size limit should be a write error instead of ending the program.
     signals::ignore_large_files();
     let voice = report::voice(cli);
     let outcome = dump(cli);
@@ -161,19 +161,19 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     }
     voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    // The process ends, and the system frees its memory faster than dropping each lane.
+    // The process ends now, and the system frees its memory faster than dropping each lane would.
     std::mem::forget(trace);
     Ok(is_sound)
 }
 
-/// Returns whether objects are dropped while the trace is read, after their rows were written if
-/// they should be.
+/// Returns whether objects are dropped while the trace is read, once their rows have been written
+/// if rows are requested.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-/// Returns whether only rows of the window are shown. In portions, their order depends on later
-/// lines; tables list values in the order of their first use.
+/// Returns whether the output depends only on the rows of the window. In portions, the order of
+/// rows depends on later lines. Tables list values in the order of their first use.
 fn shows_rows_alone(cli: &Cli) -> bool {
     let trees = cli.dot || cli.container || cli.type_hierarchy.is_some();
     let more = cli.entity_hierarchy.is_some() || cli.probabilistic.is_some();
@@ -201,8 +201,8 @@ fn options(cli: &Cli) -> Options {
     options
 }
 
-/// Prints the requested output in PajeNG's order: the intervals, then a tree, or else the rows
-/// unless `-q` is given. PajeNG 1.3.6 behaviour.
+/// Prints the requested output in PajeNG's order: first the intervals, then a tree or, without a
+/// tree, the rows unless `-q` is given. PajeNG 1.3.6 behaviour.
 fn print(
     cli: &Cli,
     trace: &Trace,

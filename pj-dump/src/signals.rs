@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 
-/// Lets writes fail when a file exceeds the size limit, instead of a signal.
+/// Makes writes fail when a file exceeds the size limit, instead of raising a signal.
 pub(crate) fn ignore_large_files() {
     // If the handler cannot be registered, the signal ends the program.
     let _ = flag::register(SIGXFSZ, Arc::default());
@@ -17,7 +17,7 @@ pub(crate) fn ignore_large_files() {
 /// Delays terminating signals until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// Signal that arrived meanwhile; 0 if none.
+    /// Signal that arrived in the meantime, or 0.
     came: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
 }

@@ -1,8 +1,7 @@
 //! Statistics of a run, for `--stats`.
 //!
-//! With `--stats=json`, the last line of standard error is this object. Unknown values are
-//! left out. New members may be added; existing ones stay as they are. Times are
-//! in seconds.
+//! With `--stats=json`, the last line of standard error is this object. Unknown values are omitted.
+//! New members may be added, but existing ones do not change. Times are in seconds.
 //!
 //! | member | |
 //! |---|---|

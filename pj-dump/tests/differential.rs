@@ -1,5 +1,5 @@
-//! Random traces, replayed by Debian's PajeNG 1.3.6 and by us: the rows are the same byte for byte,
-//! and both refuse the same traces at the same line.
+//! Replays random traces with Debian's PajeNG 1.3.6 and with this program. The rows must be the
+//! same byte for byte, and both must refuse the same traces at the same line.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
 //! `/usr/bin/pj_dump`; without it the test is skipped with a message. `PAJE_SEEDS` is the number of
@@ -70,7 +70,7 @@ fn random_traces_are_dumped_as_pajeng_does() {
     println!("{} of them valid", valid.into_inner());
 }
 
-/// Times of all lines count: of definitions of types and values, and of names of files.
+/// The times of all lines count, also those of lines that define types and values or name files.
 #[test]
 fn a_time_of_any_line_counts_as_for_pajeng() {
     let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
@@ -133,7 +133,7 @@ fn intervals_of_traces_in_time_order_are_those_of_pajeng() {
     assert!(compared > 0);
 }
 
-/// A tenth of the traces, unsorted: `--sort` dumps them as PajeNG dumps the sorted ones.
+/// Uses a tenth of the traces, unsorted. `--sort` dumps them as PajeNG dumps the sorted traces.
 #[test]
 fn sorted_traces_are_dumped_as_pajeng_does() {
     let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
@@ -146,7 +146,7 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
     let mut compared = 0;
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
         let mut trace = random::trace(seed);
-        // Where old names occur, -n is among the options; elsewhere it makes no difference.
+        // The options include -n if old names occur. Otherwise it would make no difference.
         let (text, names) = (&trace.bytes, FieldNames::Old);
         let in_order = sorted(text, names);
         write(
@@ -181,8 +181,8 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
     assert!(count == 0 || compared > 0);
 }
 
-/// Returns the names of types with intervals, without links: PajeNG bisects their lanes by start
-/// time, although they are not sorted by it.
+/// Returns the names of types with intervals, except types of links. PajeNG bisects their lanes by
+/// start time, although these are not sorted by it.
 fn names_of_types(trace: &paje_sim::Trace) -> BTreeSet<String> {
     let types = trace.types();
     let nature = |id: &paje_sim::TypeId| types.nature(*id);
@@ -258,7 +258,7 @@ fn compare(pajeng: &Path, path: &Path, trace: &RandomTrace) -> Result<(), String
 }
 
 /// Returns whether the trace is in time order. PajeNG prints the intervals of `-p` while it reads,
-/// so those of other traces depend on the position in the file.
+/// so for unsorted traces they depend on the order of the file.
 fn in_time_order(trace: &[u8]) -> bool {
     let mut decoder = LineDecoder::new(FieldNames::Old);
     let mut last = f64::NEG_INFINITY;
@@ -285,7 +285,8 @@ fn line(message: &[u8]) -> Option<u64> {
 }
 
 /// Compares the rows. With `-i`, PajeNG's `-p` reads an uninitialised time of a continued state
-/// (`docs/compat.md`); there our rows must match its output with some filling of new memory.
+/// (`docs/compat.md`); there this program's rows must match PajeNG's output for some initial
+/// contents of memory.
 fn agree(
     pajeng: &Path,
     options: &[String],

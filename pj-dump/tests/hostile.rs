@@ -1,5 +1,5 @@
-//! Traces that are large in one respect: each is dumped correctly, in linear time and memory, and
-//! `pj_validate` finds it sound.
+//! Traces that are large in one respect. Each is dumped correctly, in linear time and memory, and
+//! `pj_validate` accepts it.
 //!
 //! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture
 //! --include-ignored` uses the sizes of `docs/dev/reliability.md` and prints the costs; without the
@@ -21,7 +21,7 @@ type Lines = Box<dyn Iterator<Item = String> + Send>;
 
 struct Case {
     name: &'static str,
-    /// Largest size, whatever `PAJE_HOSTILE` is.
+    /// Largest size, which holds for any `PAJE_HOSTILE`.
     most: u64,
     options: &'static [&'static str],
     trace: fn(u64) -> Lines,
@@ -35,7 +35,7 @@ const FIXED: u64 = 64 << 20;
 /// the contents of each portion.
 const EACH: u64 = 250;
 const EACH_IN_PORTIONS: u64 = 280;
-/// Generous, as the machine may be busy.
+/// The limit is generous, since the machine may be busy.
 const NANOSECONDS: u64 = 10_000;
 
 const HEADER: &str = "\
@@ -189,7 +189,7 @@ const ALL: [Case; 14] = [
     },
     Case {
         name: "nested containers, -c",
-        // The indentation grows with the square.
+        // The indentation grows with the square of the depth.
         most: 20_000,
         options: &["-c"],
         trace: nested,
@@ -230,7 +230,7 @@ const ALL: [Case; 14] = [
     },
     Case {
         name: "definitions of events",
-        // Each takes nearly a kilobyte.
+        // Each definition takes nearly a kilobyte.
         most: 4_000_000,
         options: &[],
         trace: |n| {
@@ -252,8 +252,8 @@ fn nested_rows(n: u64) -> Lines {
     Box::new(lines("Container, 0, 0, 0, 0, 0, 0").chain((0..n).map(row)))
 }
 
-/// Runs a program on a trace, checks its output line by line if `wanted` is given, and returns the
-/// cost.
+/// Runs a program on a trace, and returns the cost. Checks the output line by line if `wanted` is
+/// given.
 fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -> Took {
     let began = Instant::now();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -316,7 +316,8 @@ impl fmt::Display for Took {
     }
 }
 
-/// Returns the size of the traces from `PAJE_HOSTILE`: a number of containers, types or the like.
+/// Returns the size of the traces from `PAJE_HOSTILE`: a number of containers, types or other
+/// objects.
 fn asked() -> u64 {
     let asked = env::var("PAJE_HOSTILE").ok();
     asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"))
@@ -325,7 +326,7 @@ fn asked() -> u64 {
 #[test]
 #[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
 fn a_container_with_one_lane_takes_little_memory() {
-    // Enough to need more memory than the program itself.
+    // The trace is large enough to need more memory than the program itself.
     let n = asked().clamp(200_000, 1_000_000);
     let trace = || {
         let all = (0..n).map(|i| format!("create 0 c{i:08} P 0\nset 1 S c{i:08} a"));
@@ -377,8 +378,8 @@ fn traces_that_are_large_in_one_respect_take_linear_time() {
     }
 }
 
-/// Returns the peak memory of a child process in bytes, by polling. The system's figure after its
-/// end would include this process's memory at the start of the child.
+/// Polls the peak memory of a child process, and returns it in bytes. The figure that the system
+/// reports after the end would include the memory that this process had when it started the child.
 fn peak_memory(process: u32) -> JoinHandle<u64> {
     std::thread::spawn(move || {
         let mut most = 0;

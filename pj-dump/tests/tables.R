@@ -1,5 +1,5 @@
 #!/usr/bin/env Rscript
-# The tables of pj_dump --format csv, as R reads them, hold the rows that pj_dump prints.
+# Checks that R reads from the tables of pj_dump --format csv the rows that pj_dump prints.
 #
 #     pj-dump/tests/tables.R TRACE...
 #
@@ -18,7 +18,7 @@ columns <- list(
 options <- "-n -z --sort -l 9 --no-progress"
 numbers <- c("Start", "End", "Duration", "Time", "Imbrication")
 
-# All columns as texts, but those of numbers.
+# Reads a table. Columns are strings, except columns of numbers.
 read <- function(names, ...) {
   table <- fread(..., colClasses = "character", na.strings = NULL, showProgress = FALSE)
   if (ncol(table) > length(names)) table <- table[, -1]
@@ -37,7 +37,7 @@ check <- function(trace) {
   if (printed != 0) return("refused")
   for (nature in names(columns)) {
     table <- file.path(folder, paste0(tolower(nature), ".csv"))
-    # A table of no rows has a line all the same.
+    # A table without rows still has its header line.
     rows <- system(sprintf("grep -c ^%s, %s || true", nature, file), intern = TRUE)
     stopifnot("as many rows" = as.integer(rows) == length(readLines(table)) - 1)
     if (rows == "0") next

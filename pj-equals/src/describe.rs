@@ -1,5 +1,5 @@
-//! Formats differences: first what both traces have, then in the manner of `diff` what each of them
-//! has.
+//! Formats differences. The part that both traces have comes first, then the differing parts of
+//! each, as in `diff`.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,8 @@ const BOTH: &str = "    ";
 const NEAR: &str = "  ~ ";
 
 impl Differences {
-    /// Writes the first differences and the number of all; nothing if there are none.
+    /// Writes the first differences and the number of all differences. Writes nothing if there are
+    /// none.
     pub fn write(
         &self,
         traces: [&Trace; 2],

@@ -4,19 +4,19 @@ use paje_sim::{ContainerId, TypeId};
 
 use crate::rows::Row;
 
-/// Differences of two traces: their numbers, and the first ones.
+/// Differences of two traces: the numbers of all, and the first ones.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
-    /// Number of types in only one trace, including the types below them, and of link types with
-    /// other end types.
+    /// Number of types that exist in only one trace, including the types below them, plus the
+    /// number of link types whose end types differ.
     pub types: u64,
-    /// Number of containers in only one trace, including their descendants, and of containers with
-    /// other times.
+    /// Number of containers that exist in only one trace, including their descendants, plus the
+    /// number of containers whose times differ.
     pub containers: u64,
     /// Number of lanes (of one type in one container) with differing rows.
     pub lanes: u64,
-    /// Number of rows that differ from the row at the same place of the other lane, or have none
-    /// there.
+    /// Number of rows that differ from the row at the same place in the other lane, or for which
+    /// there is no such row.
     pub rows: u64,
     pub(crate) first: Vec<Difference>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Types and containers are matched by name (`pairs`). Then the lanes of the first trace are
 //! compared with their counterparts, in output order. Rows are compared by their place in the lane,
-//! so a missing row makes all later ones differ.
+//! so all rows after a missing one differ.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ pub use crate::values::Case;
 use crate::values::{AllValues, SameValues, by_name};
 pub use paje_sim::TimeRange;
 
-/// Counts all differences of two traces; the first `most` can be [printed](Differences::write).
+/// Counts all differences of two traces. The first `most` can be [printed](Differences::write).
 #[must_use]
 pub fn compare(traces: [&Trace; 2], rules: &Rules, most: usize) -> Differences {
     let mut comparison = Comparison::new(traces, rules, Some(most));
@@ -25,7 +25,7 @@ pub fn compare(traces: [&Trace; 2], rules: &Rules, most: usize) -> Differences {
     comparison.found
 }
 
-/// Returns whether there is no difference; stops at the first one.
+/// Returns whether there is no difference. Stops at the first one.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], rules: &Rules) -> bool {
     Comparison::new(traces, rules, None).all().is_continue()
@@ -38,7 +38,7 @@ struct Comparison<'t, 'r> {
     values: AllValues<'t>,
     rows: [LaneRows<'t>; 2],
     found: Differences,
-    /// Number of differences to keep; `None` stops at the first.
+    /// Number of differences to keep, or `None` to stop at the first one.
     most: Option<usize>,
 }
 
@@ -96,7 +96,8 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Compares types: those of one side only, and link types with other ends, once.
+    /// Compares types. Finds types that exist only on this side. For side 0, also finds link types
+    /// whose ends differ.
     fn types(&mut self, side: usize) -> ControlFlow<()> {
         let types = self.traces[side].types();
         for id in types.ids() {
@@ -222,8 +223,8 @@ impl<'t, 'r> Comparison<'t, 'r> {
         self.note(|| Difference::Row { containers, types, rows })
     }
 
-    /// Counts the rows of a lane whose container or type is missing in the other trace, which was
-    /// reported.
+    /// Counts the rows of a lane whose container or type is missing in the other trace. The missing
+    /// one has already been reported.
     fn only_lane(&mut self, side: usize, id: ContainerId, type_: TypeId) -> ControlFlow<()> {
         if self.rules.what == What::Structure || self.most.is_none() {
             return ControlFlow::Continue(());

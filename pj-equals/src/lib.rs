@@ -6,8 +6,8 @@
 //! FILE2 ──replay──▶ columns ──┘             └──▶ exact: differences ──▶ text
 //! ```
 //!
-//! There are two comparisons. [`pajeng`] compares as PajeNG does: it walks through both traces side by
-//! side, by position, and compares structure and values only. [`exact`] matches types and
+//! There are two comparisons. [`pajeng`] compares as PajeNG does. It walks through both traces side
+//! by side, by position, and compares structure and values only. [`exact`] matches types and
 //! containers by name, and compares all columns of rows, or fewer on request.
 //!
 //! ```

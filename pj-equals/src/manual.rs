@@ -1,4 +1,4 @@
-//! Texts of `--help` and the man page besides the options.
+//! Texts of `--help` and the man page, apart from the options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;

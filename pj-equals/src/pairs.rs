@@ -1,9 +1,9 @@
 //! Matches the types and containers of two traces by name and place.
 //!
-//! A type matches one of the same name and nature below the counterpart of its container type; a
-//! container matches one of the same name, with the counterpart of its type, below the counterpart
-//! of its parent. Aliases and the order of creation do not matter. If several have the same name,
-//! those with the same alias match first, then the others in the order of their aliases.
+//! A type matches a type with the same name and nature below the counterpart of its container type.
+//! A container matches a container with the same name below the counterpart of its parent, if their
+//! types are counterparts. Aliases and the order of creation do not matter. If several have the
+//! same name, those with the same alias match first, then the others in the order of their aliases.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -79,7 +79,7 @@ impl Pairs {
                 let all = traces[side].containers();
                 let kind = |id: ContainerId| {
                     let type_ = all.type_of(id);
-                    // Both sides use the first trace's numbers.
+                    // Both sides use the numbers of the first trace.
                     if side == 0 { Some(type_) } else { types[1][type_.index()] }
                 };
                 let candidate = |id: ContainerId| {
@@ -137,7 +137,8 @@ fn same<'t, I: Copy>(
     }
 }
 
-/// Matches candidates of the same name: first by identifier, then in the order of identifiers.
+/// Matches candidates with the same name. Equal identifiers match first, then the others in the
+/// order of identifiers.
 fn of_one_name<I: Copy>(
     mut a: &[Candidate<'_, I>],
     mut b: &[Candidate<'_, I>],

@@ -1,12 +1,13 @@
 //! Equality as PajeNG defines it.
 //!
-//! PajeNG 1.3.6 behaviour, found by running it: both traces are walked side by side in the order of
-//! identifiers, and things at the same place are compared. Two containers are equal if their types
-//! have the same number of child types, of the same natures in the same order; if they have the
-//! same number of children, of any types, in the order of their types; and if their lanes have the
-//! same number of rows. Two rows are equal if their values have the same alias, or the same name if
-//! they have no alias. Nothing else counts: names and aliases of types and containers, times,
-//! values of variables, keys, imbrication, ends of links.
+//! PajeNG 1.3.6 behaves as follows, as runs of it show. It walks through both traces side by side
+//! in the order of identifiers, and compares objects at the same place. Two containers are equal if
+//! three conditions hold. Their types have the same number of child types, of the same natures in
+//! the same order. They have the same number of children, of any types, in the order of their
+//! types. Their lanes have the same number of rows. Two rows are equal if their values have the
+//! same alias, or the same name if they have no alias. Nothing else counts, neither names and
+//! aliases of types and containers nor times, values of variables, keys, imbrication or ends of
+//! links.
 
 use paje_sim::{ContainerId, LaneView, NameOrder, Step, Trace, TypeId, TypeNature};
 use rustc_hash::FxHashSet;
@@ -16,7 +17,7 @@ use crate::values::{AllValues, Case, by_identifier};
 use paje_sim::TimeRange;
 
 /// Returns whether PajeNG would find the traces equal in these windows. Rows at the very end of a
-/// trace, and rows that enclose a window, count like others; PajeNG may lose them.
+/// trace, and rows that enclose a window, count like others, although PajeNG may lose them.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [TimeRange; 2]) -> bool {
     let values = AllValues::new(traces, by_identifier, case);

@@ -10,12 +10,12 @@ use paje_sim::{
     ContainerId, Events, LaneView, Links, States, TimeRange, ValueId, Variables, Visitor,
 };
 
-/// A row of any nature; fields that the nature does not have are 0.
+/// A row of any nature. Fields that the nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
     /// Place in the lane, 0-based.
     pub(crate) place: u64,
-    /// In seconds; an event has the same time twice.
+    /// Start in seconds. For an event, the start and the end are its time.
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) number: f64,
@@ -31,7 +31,7 @@ pub(crate) struct Row {
 pub(crate) struct LaneRows<'t> {
     window: TimeRange,
     lane: Option<LaneView<'t>>,
-    /// Next slice, and the place of its first row.
+    /// Index of the next slice. `place` is the place of its first row.
     chunk: usize,
     place: u64,
     slice: Slice,
@@ -73,7 +73,7 @@ impl<'t> LaneRows<'t> {
         count
     }
 
-    /// Loads some rows, if there are more; returns how many are loaded.
+    /// Loads some rows, if there are more. Returns the number of loaded rows.
     pub(crate) fn ready(&mut self) -> usize {
         self.fill();
         self.slice.rows.len() - self.at
@@ -94,7 +94,7 @@ impl<'t> LaneRows<'t> {
         &self.slice.keys[start..self.slice.rows[at].key_end]
     }
 
-    /// Loads the next slice if needed; returns whether there are more rows.
+    /// Loads the next slice if needed. Returns whether there are more rows.
     fn fill(&mut self) -> bool {
         while self.at == self.slice.rows.len() {
             let Some(lane) = self.lane else { return false };

@@ -8,8 +8,8 @@ use paje_sim::TimeRange;
 pub enum What {
     /// Types and containers.
     Structure,
-    /// Types, containers, and rows without numbers and keys: their count, values, imbrication, and
-    /// the ends of links.
+    /// Types, containers, and of rows the count, values, imbrication and ends of links, but neither
+    /// numbers nor keys.
     Names,
     /// Everything, including times, values of variables, and keys.
     #[default]
@@ -25,11 +25,11 @@ pub struct Rules {
     pub case: Case,
     /// Accepted difference of times, in seconds.
     pub tolerance: f64,
-    /// Accepted difference of times and values of variables, as part of the larger one.
+    /// Accepted difference of times and values of variables, as a fraction of the larger one.
     pub relative: f64,
     /// Whether keys of links are compared.
     pub keys: bool,
-    /// Windows of compared rows in each trace; containers are always compared.
+    /// Windows of compared rows in each trace. Containers are always compared.
     pub windows: [TimeRange; 2],
 }
 
@@ -52,8 +52,8 @@ impl Rules {
     }
 
     /// Returns whether two times, in seconds, are close enough. A tolerance of 0.1 is decimal but
-    /// times are binary, so half a unit in the last place of each is added: 1.1 is within 0.1 of
-    /// 1.0.
+    /// times are binary, so half a unit in the last place of each time is added. Then 1.1 is within
+    /// 0.1 of 1.0.
     #[must_use]
     pub fn times(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());
@@ -65,7 +65,7 @@ impl Rules {
     #[must_use]
     pub fn numbers(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());
-        // Any part of an infinite number would be infinite.
+        // Any fraction of an infinite number would be infinite.
         let near = largest.is_finite() && (a - b).abs() <= self.relative * largest;
         a == b || near || (a.is_nan() && b.is_nan())
     }

@@ -1,4 +1,4 @@
-//! The program: replays two traces, compares them, prints the result.
+//! The program: replays two traces, compares them, and prints the result.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn failed(failure: &Failure) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Returns whether the traces are equal, and prints the answer unless it should not.
+/// Returns whether the traces are equal, and prints the answer if requested.
 fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure> {
     if files == [Path::new("-"); 2] {
         return Err(Failure::Other("only one of the traces can be standard input".into()));
@@ -99,7 +99,7 @@ fn answer(cli: &Cli, files: [&Path; 2], limits: Limits) -> Result<bool, Failure>
     Ok(equal)
 }
 
-/// Replays a trace, which must be valid; returns it with its name for messages.
+/// Replays a trace, which must be valid. Returns it with its name for messages.
 fn read(
     cli: &Cli,
     path: &Path,

@@ -11,7 +11,7 @@ pub enum Case {
     /// Names are compared byte by byte.
     #[default]
     Matters,
-    /// ASCII letters are compared without case, as by C's `strcasecmp` in the C locale.
+    /// The case of ASCII letters is ignored, as by C's `strcasecmp` in the C locale.
     Ignored,
 }
 
@@ -41,8 +41,8 @@ pub(crate) fn by_identifier(trace: &Trace, type_: TypeId, value: ValueId) -> Nam
     trace.types().value_identifier(type_, value)
 }
 
-/// Numbers of the values of a type in one trace and its counterpart in the other: equal values have
-/// equal numbers.
+/// Numbers for the values of a type in one trace and of its counterpart in the other. Equal values
+/// have equal numbers.
 #[derive(Debug)]
 pub(crate) struct SameValues([Vec<u32>; 2]);
 
@@ -86,7 +86,7 @@ impl<'t> AllValues<'t> {
         AllValues { traces, text, case, of }
     }
 
-    /// Returns those of a type, which always has the same counterpart.
+    /// Returns the numbers for a type. Its counterpart must always be the same.
     pub(crate) fn of(&mut self, types: [TypeId; 2]) -> &SameValues {
         let AllValues { traces, text, case, of } = self;
         of[types[0].index()].get_or_insert_with(|| SameValues::of(*traces, types, *text, *case))

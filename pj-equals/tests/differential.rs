@@ -1,9 +1,10 @@
-//! Random traces and changed copies, compared by Debian's PajeNG 1.3.6 and by us: the answers are
-//! equal.
+//! Compares random traces with changed copies, by Debian's PajeNG 1.3.6 and by this program. The
+//! answers must be equal.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`; without it
-//! the test is skipped with a message. There is a pair for each four of `PAJE_SEEDS`, since a pair
-//! takes four runs (500 pairs if unset); `PAJE_SEED` is the seed of the first (0 if unset).
+//! the test is skipped with a message. There is one pair for every four of `PAJE_SEEDS`, since a
+//! pair takes four runs (500 pairs if unset). `PAJE_SEED` is the seed of the first pair (0 if
+//! unset).
 
 use std::env;
 use std::fs;
@@ -18,8 +19,8 @@ use paje_sim::{FieldNames, Options, Trace};
 use testkit::pajeng::{pj_equals, skipped};
 use testkit::{Rng, number};
 
-/// Last lines of each trace, since PajeNG loses rows at the very end, and those later than the last
-/// line. All times of random traces are earlier.
+/// Last lines of each trace. They are needed since PajeNG loses rows at the very end, and rows
+/// later than the last line. All times of random traces are earlier.
 const END: &str = "
 %EventDef PajeDefineContainerType 900001
 % Name string
@@ -55,7 +56,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
         };
         let ours = run(Path::new(env!("CARGO_BIN_EXE_pj_equals")), &[]);
         let theirs = run(&pajeng, &[]);
-        // A trace that only one of them refuses is a matter for pj_dump's tests.
+        // A trace that only one program refuses is a matter for pj_dump's tests.
         let (Some(theirs), Some(ours)) = (answer(&theirs), answer(&ours)) else {
             refused += 1;
             continue;
@@ -81,7 +82,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
 /// Returns a random trace and a changed copy, with their ends, and options for both.
 fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
     let mut random = Rng::new(seed);
-    // Only seeds of valid traces.
+    // Only seeds of valid traces are used.
     let trace = (0..)
         .map(|i| random::trace(seed.wrapping_mul(31).wrapping_add(i)))
         .find(|trace| trace.is_valid())
@@ -98,7 +99,7 @@ fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
     if random.below(3) == 0 {
         options.push("-i".into());
     }
-    // PajeNG loops for ever on zero bytes.
+    // PajeNG loops forever on zero bytes.
     changed.retain(|byte| *byte != 0);
     let ended = |trace: &[u8]| [trace, END.as_bytes()].concat();
     ([ended(&trace.bytes), ended(&changed)], options)
@@ -112,13 +113,15 @@ fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     for _ in 0..50 {
         let mut line = || events[random.below(events.len() as u64) as usize] as u16;
         let (line, other) = (line(), line());
-        // Lines swapped, doubled and removed, words of another line, and words of all kinds.
+        // The numbers stand for swapped, doubled and removed lines, words of another line, and
+        // words of all kinds.
         let change = Change { what: random.pick(&[0, 1, 2, 7, 7, 7, 10]), line, number: other };
         let changed = mutated(trace, &[change]);
         let mut options = Options::default();
         options.field_names = FieldNames::Old;
         options.ignore_incomplete_links = true;
-        // PajeNG bisects for rows from time 0 on, so a link that starts earlier hides others.
+        // PajeNG bisects for rows that start at time 0 or later, so a link that starts earlier
+        // hides others.
         let from_zero = |trace: Trace| {
             trace.lanes().all(|lane| (0..lane.len()).all(|row| lane.start(row) >= 0.0))
         };
@@ -159,8 +162,8 @@ fn later(trace: &[u8]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// Returns the output of a program, which is killed if it does not end: some bytes make PajeNG loop
-/// for ever.
+/// Returns the output of a program. Kills it if it does not end, since some bytes make PajeNG loop
+/// forever.
 fn outcome(command: &mut Command) -> Output {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");

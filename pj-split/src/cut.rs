@@ -1,4 +1,4 @@
-//! `--from` and `--to`: writes a window of time to a file, or hands it on to be split.
+//! Implements `--from` and `--to`: writes a window of time to a file, or passes it on to be split.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -45,7 +45,7 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failur
 
 impl Cut<'_> {
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // First, so that a bad place is noticed before a long replay.
+        // This comes first, so that an unusable place fails before a long replay.
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
         folder.report_cleared(self.cli.quiet);
         let trace = self.replay(opened)?;

@@ -1,8 +1,8 @@
-//! The folder of the pieces, which appears when they are complete, or not at all.
+//! The folder of the pieces. It appears when they are complete, or not at all.
 //!
-//! They are written to a temporary folder beside it, which is renamed at the end, and removed if
-//! the program fails or a signal ends it. The next run removes the folder of a killed program
-//! ([`partial`](crate::partial)).
+//! Pieces are written to a temporary folder beside it, which is renamed at the end. If the program
+//! fails or a signal ends it, the temporary folder is removed. The next run removes the folder of a
+//! killed program ([`partial`](crate::partial)).
 
 use std::fs::{self, File};
 use std::io;
@@ -22,7 +22,7 @@ use crate::report::VOICE;
 
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Locked to rename or remove the folder.
+    /// The lock is held while the folder is renamed or removed.
     partial: Shared,
     signals: Option<Handle>,
     path: PathBuf,
@@ -42,7 +42,7 @@ impl Folder {
     pub(crate) fn beside_file(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = match fs::metadata(target) {
             Ok(there) if !there.is_file() => Err(io::Error::other("not a regular file")),
-            // A symbolic link stays; its target is replaced.
+            // A symbolic link is kept, and its target is replaced.
             Ok(_) => fs::canonicalize(target),
             Err(_) => std::path::absolute(target),
         };
@@ -92,11 +92,11 @@ impl Folder {
         Failure::File(self.path.join("(temporary file)"), error)
     }
 
-    /// Gives the complete folder its name.
+    /// Renames the complete folder to its final name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(partial) = &*shared else { return Ok(()) };
-        // Replaces an empty folder only.
+        // The rename only replaces an empty folder.
         let renamed = partial.unmark().and_then(|()| fs::rename(&self.path, &self.target));
         renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
         *shared = None;
@@ -105,7 +105,7 @@ impl Folder {
 }
 
 impl Folder {
-    /// Gives a complete file of the folder its name, and removes the rest.
+    /// Renames a complete file of the folder to its final name, and removes the rest.
     pub(crate) fn finish_file(self, path: &Path) -> Result<(), Failure> {
         fs::rename(path, &self.target).map_err(|error| Failure::File(self.target.clone(), error))
     }
@@ -152,7 +152,7 @@ fn unwrapped(error: io::Error) -> io::Error {
 
 /// Removes the folder when a signal arrives, then lets the signal end the program.
 fn remove_at_signals(partial: &Shared) -> io::Result<Handle> {
-    // A file that exceeds the size limit should be a write error, not end the program.
+    // Exceeding the file size limit should be a write error instead of ending the program.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut signals = Signals::new(heeded([SIGHUP, SIGINT, SIGTERM]))?;
     let handle = signals.handle();

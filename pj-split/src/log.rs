@@ -1,9 +1,9 @@
 //! Compact log of the owner of each line in a block.
 //!
-//! A log is a sequence of runs of lines in file order. A run is a number for the owner of its
-//! lines, their length in bytes and, for definitions, what they define. All are variable-length
-//! integers: seven bits per byte, least significant first, with the top bit set in all but the
-//! last.
+//! A log is a sequence of runs of lines in file order. A run consists of a number for the owner of
+//! its lines, their length in bytes and, for definitions, the ids of the defined object. All are
+//! variable-length integers: seven bits per byte, least significant first, with the top bit set in
+//! all bytes but the last.
 
 use paje_sim::{ContainerId, LineOf, TypeId, ValueId};
 
@@ -29,7 +29,7 @@ pub(crate) enum Run {
 impl From<LineOf> for Run {
     fn from(line: LineOf) -> Self {
         match line {
-            // A trace that names files is refused.
+            // Traces that name files are refused before.
             LineOf::Nobody | LineOf::File => Run::Nobody,
             LineOf::Header | LineOf::Type => Run::Shared,
             LineOf::Value(type_, value) => Run::Value(type_, value),
@@ -41,7 +41,7 @@ impl From<LineOf> for Run {
 }
 
 impl Run {
-    /// Returns whether a further line with the same owner extends the run.
+    /// Returns whether another line with the same owner extends the run.
     const fn goes_on(self) -> bool {
         matches!(self, Run::Nobody | Run::Shared | Run::Events(_))
     }
@@ -80,8 +80,8 @@ pub(crate) fn write(lines: impl Iterator<Item = (usize, LineOf)>, out: &mut Vec<
     }
 }
 
-/// Takes the next run and its length in bytes off the log; `None` at the end, or if the log is
-/// damaged.
+/// Removes and returns the next run of the log and its length in bytes. Returns `None` at the end,
+/// or if the log is damaged.
 pub(crate) fn read(log: &mut &[u8]) -> Option<(Run, usize)> {
     let first = pull(log)?;
     let len = pull(log)? as usize;
@@ -105,7 +105,7 @@ pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Takes a variable-length integer off the front, if it is complete.
+/// Removes and returns a variable-length integer at the front, if it is complete.
 #[inline]
 pub(crate) fn pull(from: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0, 0);

@@ -1,10 +1,10 @@
 //! Pieces of a damaged trace (`--recover`), which are as valid as possible.
 //!
-//! Each file begins with new definitions of events and types (`head`), as the replay knows them;
-//! definitions that recovery invents precede the line that needs them. Other lines are the trace's,
-//! without skipped ones, and some with a replaced word (`lines`). Problems that no valid
-//! trace can express stay. Recovery treats them in a piece as in the trace, since lanes do not
-//! influence one another.
+//! Each file begins with new definitions of events and types (`head`), as the replay knows them.
+//! Definitions that recovery invents precede the line that needs them. The other lines are copied
+//! from the trace, without the skipped ones, and some with a replaced word (`lines`). Problems that
+//! no valid trace can express stay. Recovery treats them in a piece as in the trace, since lanes do
+//! not influence one another.
 
 mod head;
 mod lines;
@@ -23,17 +23,18 @@ pub(crate) use types::Place;
 #[derive(Debug)]
 pub(crate) struct Mending<'a> {
     trace: &'a Trace,
-    /// By byte offset of the line, in order.
+    /// Repairs, sorted by the byte offset of their line.
     mends: Vec<(u64, Mend)>,
-    /// Containers to create before the line at a byte offset, in order.
+    /// Containers to create before the line at a byte offset, sorted by this offset.
     created: Vec<(u64, ContainerId)>,
     /// Containers in `created` that a later line of the trace creates.
     moved: FxHashSet<ContainerId>,
-    /// Destructions that also ended children, and those earlier than the container.
+    /// Destructions that also ended children, and destructions that are earlier than their
+    /// container.
     split_ends: FxHashSet<u64>,
     defs: FxHashMap<&'a [u8], &'a EventDef>,
-    /// Our own event numbers: of PajeCreateContainer, and of copies of definitions as
-    /// PajeSetVariable.
+    /// Event numbers that this program adds: one for PajeCreateContainer, and one for each
+    /// definition that it copies as PajeSetVariable.
     creation: String,
     setters: FxHashMap<&'a [u8], String>,
     /// Lines at the beginning of every file.
@@ -42,7 +43,7 @@ pub(crate) struct Mending<'a> {
 }
 
 impl<'a> Mending<'a> {
-    /// Collects the repairs. `Err` says why the trace cannot be split.
+    /// Collects the repairs. The error is the reason why the trace cannot be split.
     pub(crate) fn new(
         trace: &'a Trace,
         damage: Damage,

@@ -12,8 +12,8 @@ use crate::log;
 use crate::shares::{NONE, Shares};
 use crate::survey::{self, Surveyed};
 
-/// Pieces by number. Most numbers have one piece, or a few numbers have all of them; so the first
-/// piece is in a table, and others are beside it.
+/// Pieces by number. Usually most numbers have one piece, and few have many. So a table has the
+/// first piece of each number, and a separate map has the others.
 #[derive(Debug, Default)]
 pub(crate) struct PiecesOf {
     first: Vec<u32>,
@@ -65,7 +65,7 @@ pub(crate) struct Needs {
     pub(crate) link_ends: FxHashMap<(TypeId, LinkEnd), AllOf>,
 }
 
-/// Common type of several containers, if they have one.
+/// Common type of several containers, if they have the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllOf {
     One(TypeId),
@@ -136,7 +136,7 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Lets a piece create a container and its ancestors.
+    /// Notes that a piece must create a container and its ancestors.
     fn create(&mut self, trace: &Trace, mut container: ContainerId, piece: u32) {
         while self.containers.add(container.index(), piece) {
             container = trace.containers().parent(container);
@@ -179,7 +179,7 @@ impl<R: io::BufRead> Pairs<R> {
             self.bytes.consume(taken);
             return Ok(Some(number));
         }
-        // The buffer ends, perhaps inside a number.
+        // The buffer ends here, perhaps inside a number.
         let mut bytes = Vec::new();
         loop {
             let Some(byte) = self.bytes.fill_buf()?.first().copied() else {

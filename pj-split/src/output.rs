@@ -20,7 +20,7 @@ use paje_console::Failure;
 const BLOCKS_PER_WORKER: usize = 4;
 const PIECES_PER_BLOCK: usize = 4;
 const MOST_BLOCKS: usize = 192;
-/// Largest sum of their sizes in bytes, unless a single block exceeds it.
+/// Maximum total size of these blocks in bytes, unless a single block exceeds it.
 const MOST_BYTES: u64 = 32 << 20;
 
 const GATHERED: usize = 1 << 17;
@@ -32,7 +32,7 @@ const OTHER_FILES: u64 = 32;
 #[derive(Debug)]
 struct Piece {
     path: PathBuf,
-    /// Kept open, unless there are too many files.
+    /// The open file, or `None` if there are too many files to keep them open.
     file: Option<File>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Blocks<'a> {
     pub(crate) log: &'a File,
 }
 
-/// Writes all pieces and root.trace to `folder`; returns the number of bytes written. `copied`
+/// Writes all pieces and root.trace to `folder`. Returns the number of bytes written. `copied`
 /// counts the bytes of the trace that are done.
 pub(crate) fn write(
     folder: &Path,
@@ -88,7 +88,7 @@ pub(crate) fn write(
         Ok(Mutex::new(Piece::create(path, (number as u64) < open)?))
     };
     let mut pieces = (0..count).map(piece).collect::<Result<Vec<_>, Failure>>()?;
-    // The last writer's own lines go to root.trace.
+    // The lines of root.trace go to the last writer.
     let mut root = Piece::create(folder.join("root.trace"), true)?;
     root.append(&rules.own.root_head, &mut Packer::Plain)?;
     root.append(&rules.own.first, &mut Packer::Plain)?;
@@ -154,7 +154,7 @@ fn bytes_of(entries: &[Entry]) -> u64 {
 
 struct Writer {
     packer: Packer,
-    /// Parts for each of its pieces: index of the sheet, and a part of it.
+    /// For each of its pieces, the parts with the index of their sheet.
     lists: Vec<Vec<(u32, Part)>>,
     gathered: Vec<u8>,
     written: u64,
@@ -217,7 +217,7 @@ impl Writer {
     }
 }
 
-/// Appends texts to a piece, gathering small ones; returns the number of bytes.
+/// Appends texts to a piece, and gathers small ones before writing. Returns the number of bytes.
 fn gather<'t>(
     piece: &mut Piece,
     packer: &mut Packer,

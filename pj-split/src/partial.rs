@@ -1,7 +1,7 @@
 //! Incomplete folders, which are removed when the program ends, or by the next run.
 //!
 //! An incomplete folder has a file `.partial`, which is locked while the program runs. The system
-//! releases the lock when the program ends in any way, so an unlocked mark is a killed program's. A
+//! releases the lock however the program ends, so an unlocked mark belongs to a killed program. A
 //! complete folder has no mark.
 
 use std::ffi::{CStr, CString, OsStr};
@@ -30,7 +30,7 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    /// Creates a folder in `parent`, whose name begins with `prefix`; returns its path.
+    /// Creates a folder in `parent` whose name begins with `prefix`. Returns its path.
     pub(crate) fn create(parent: &Path, prefix: &OsStr) -> io::Result<(Self, PathBuf)> {
         loop {
             let made = tempfile::Builder::new()
@@ -42,7 +42,7 @@ impl Partial {
             if partial.mark()? {
                 return Ok((partial, made.keep()));
             }
-            // Another run took it for a leftover before it was locked, and removes it.
+            // Another run mistook the folder for a leftover before it was locked, and removes it.
         }
     }
 
@@ -55,7 +55,7 @@ impl Partial {
         Ok(Partial { folder, parent, name, mark: None })
     }
 
-    /// Marks a new folder; returns whether it still exists.
+    /// Marks a new folder. Returns whether it still exists.
     fn mark(&mut self) -> io::Result<bool> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         let mark = openat(&self.folder, MARK, flags, Mode::RUSR | Mode::WUSR)?;
@@ -109,7 +109,7 @@ impl Partial {
     }
 }
 
-/// Removes leftovers of killed programs in `parent` whose names begin with `prefix`; returns their
+/// Removes leftovers of killed programs in `parent` whose names begin with `prefix`. Returns their
 /// paths.
 pub(crate) fn clear(parent: &Path, prefix: &OsStr) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
@@ -132,7 +132,7 @@ fn left_behind(parent: &Path, path: &Path) -> io::Result<Option<Partial>> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mark = openat(&partial.folder, MARK, flags, Mode::empty())?;
     flock(&mark, FlockOperation::NonBlockingLockExclusive)?;
-    // Its program may have completed it meanwhile.
+    // The program that owns the folder may have completed it in the meantime.
     let (folder, there) = (
         fstat(&partial.folder)?,
         statat(&partial.parent, &partial.name, AtFlags::SYMLINK_NOFOLLOW)?,

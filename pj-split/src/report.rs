@@ -1,4 +1,4 @@
-//! Messages on standard error. Problems of the trace are reported as in `pj_dump`.
+//! Messages on standard error. Problems of the trace have the same form as in `pj_dump`.
 
 use paje_console::Voice;
 use paje_console::voice::RECOVER;

@@ -1,4 +1,4 @@
-//! Lines that are not in the original trace: they name pieces, and mark their end.
+//! Lines that are not in the original trace. They name the pieces and mark their ends.
 
 use std::collections::HashSet;
 
@@ -10,16 +10,17 @@ use crate::survey::ContainerBytes;
 
 #[derive(Debug)]
 pub(crate) struct OwnLines {
-    /// Event numbers of the PajeTraceFile that names a piece, and of the line that marks the end.
+    /// Event numbers of the PajeTraceFile that names a piece, and of the line that marks the end of
+    /// a piece.
     file_id: String,
     end_id: String,
     pub(crate) root_head: Vec<u8>,
     pub(crate) head: Vec<u8>,
     /// Line of root.trace that names the root container's piece, if it has events.
     pub(crate) first: Vec<u8>,
-    /// Last line of a piece: a PajeTraceFile without a name, at the end of the trace. A trace ends
-    /// at the latest time of any line, also in PajeNG. No container ends by it, so `pj_dump -a`
-    /// still works.
+    /// Last line of a piece: a PajeTraceFile without a name, at the end of the trace. It is enough
+    /// because a trace ends at the latest time of any line, also for PajeNG. It does not end any
+    /// container, so `pj_dump -a` still works.
     pub(crate) tail: Vec<u8>,
     /// Last line of root.trace, if it needs one.
     pub(crate) root_tail: Vec<u8>,
@@ -66,8 +67,8 @@ impl OwnLines {
         lines
     }
 
-    /// Marks the end of pieces by a definition, whose time also counts, instead of a PajeTraceFile.
-    /// It defines an event type without events, and so adds no rows.
+    /// Marks the end of pieces with a definition instead of a PajeTraceFile, since its time counts
+    /// too. It defines an event type without events, and so adds no rows.
     pub(crate) fn end_plainly(&mut self, trace: &Trace) {
         let id = &self.end_id;
         self.head = format!(
@@ -111,17 +112,17 @@ pub(crate) fn end_type(trace: &Trace) -> String {
     name
 }
 
-/// Yields unused event numbers, without end.
+/// Returns an endless iterator over unused event numbers.
 pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
     let used: HashSet<Vec<u8>> = trace.defs().iter().map(|def| def.id().to_vec()).collect();
     let numbers = (1_u64..).map(|number| number.to_string());
     numbers.filter(move |number| !used.contains(number.as_bytes()))
 }
 
-/// Appends a name as one field: as it was written, or in quotes if it needs them.
+/// Appends a name as one field, with quotes if it needs them.
 pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     if plain(name.text) || name.text.contains(&b'"') {
-        // A name that contains a quote was bare in the trace.
+        // A name that contains a quote had no quotes around it in the trace.
         out.extend_from_slice(name.text);
     } else {
         out.push(b'"');

@@ -1,4 +1,4 @@
-//! The program: replays a trace, assigns containers to pieces, writes the pieces.
+//! The program: replays a trace, assigns containers to pieces, and writes the pieces.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -51,16 +51,16 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
 /// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Whether the trace was valid; if not, it was repaired.
+    /// Whether the trace was valid. If false, it was repaired.
     pub was_sound: bool,
-    /// Whether the pieces are valid; if not, problems remain that no valid trace can express.
+    /// Whether the pieces are valid. If false, problems remain that no valid trace can express.
     pub are_sound: bool,
 }
 
 /// Splits a trace, for programs that report problems and handle signals themselves.
 ///
 /// # Errors
-/// The reason why there are no pieces; the output folder then does not exist.
+/// The reason why there are no pieces. The output folder then does not exist.
 pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
     make_pieces(cli, limits, false)
 }
@@ -84,7 +84,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
-    // First, so that a bad place is noticed before a long replay.
+    // This comes first, so that an unusable folder fails before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
     folder.report_cleared(cli.quiet);
     let opened = match &cut {
@@ -127,7 +127,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
         own.root_head.extend_from_slice(&mending.head);
-        // No file may contain the line with the latest time.
+        // Possibly no file contains the line with the latest time.
         own.first.extend_from_slice(&own.root_tail);
     }
     let mending = mending.as_ref();

@@ -1,8 +1,8 @@
 //! Distributes the lines of a block to the pieces that need them.
 //!
-//! Most lines belong to one piece. They are counted first, then copied together by piece, each
-//! once. A line for several pieces is referenced instead of copied; it separates the block into
-//! stretches, since each piece keeps file order.
+//! Most lines belong to one piece. These are counted first, then copied once, grouped by piece. A
+//! line for several pieces is referenced instead of copied. It divides the block into stretches,
+//! since each piece keeps the order of the file.
 
 use std::fs::File;
 use std::io;
@@ -25,12 +25,12 @@ pub(crate) struct Rules<'a> {
     pub(crate) mending: Option<&'a Mending<'a>>,
 }
 
-/// Pieces of a line that has several.
+/// Pieces of a line that goes to several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recipients {
     All,
     Container(ContainerId),
-    /// Pieces that define this value, by its number among those of all types.
+    /// The pieces that define this value, which has this number among the values of all types.
     Value(usize),
 }
 
@@ -56,9 +56,9 @@ impl Recipients {
 /// Consecutive lines with the same destination.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
-    /// For one piece: range of [`Sheet::out`].
+    /// Lines for one piece: a range of [`Sheet::out`].
     Own { piece: u32, start: u32, end: u32 },
-    /// For several pieces: range of [`Sheet::text`].
+    /// Lines for several pieces: a range of [`Sheet::text`].
     Shared { recipients: Recipients, start: u32, end: u32 },
 }
 
@@ -66,19 +66,20 @@ pub(crate) enum Part {
 pub(crate) struct Sheet {
     pub(crate) text: Vec<u8>,
     log: Vec<u8>,
-    /// Lines by piece, stretch after stretch.
+    /// Lines grouped by piece, one stretch after the other.
     pub(crate) out: Vec<u8>,
-    /// In file order for each piece.
+    /// Parts, in the order of the file for each piece.
     pub(crate) parts: Vec<Part>,
     pub(crate) root: Vec<u8>,
     /// Runs of the current stretch: piece, and length in bytes.
     runs: Vec<(u32, u32)>,
 }
 
-/// Larger blocks, in bytes, are exceptional.
+/// Size in bytes above which a block is exceptionally large.
 const LARGE: usize = 1 << 20;
 
-/// Bytes of the current stretch per piece, then their places in the output; reused between blocks.
+/// For each piece, the number of bytes in the current stretch, and later their place in the output.
+/// The memory is reused between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
     places: Vec<u32>,
@@ -106,10 +107,10 @@ impl Sheet {
         self.text.resize(entry.len as usize, 0);
         read_exact_at(text, &mut self.text, entry.start)?;
         if entry.start == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
-            // In a piece, the mark would be in the middle.
+            // In a piece, the byte order mark would be in the middle.
             self.text[..BYTE_ORDER_MARK.len()].fill(b' ');
         }
-        // The last line may have no newline; in a piece, lines follow.
+        // The last line may lack a newline. In a piece, lines follow it.
         let unfinished = self.text.last() != Some(&b'\n');
         if unfinished {
             self.text.push(b'\n');
@@ -125,7 +126,8 @@ impl Sheet {
 
         let bytes = std::mem::take(&mut self.log);
         let mut rest = bytes.as_slice();
-        // Beginning of the current stretch in the text, and of its copies in the output.
+        // Start of the current stretch in the text, start of its copies in the output, and current
+        // position in the text.
         let (mut stretch, mut filled, mut at) = (0, 0, 0);
         while let Some((run, mut len)) = log::read(&mut rest) {
             len += usize::from(unfinished && rest.is_empty());
@@ -172,8 +174,8 @@ impl Sheet {
         }
     }
 
-    /// Copies the runs of a stretch from byte `from` of the text to byte `filled` of `out`, by
-    /// piece; returns where the copies end.
+    /// Copies the runs of a stretch, grouped by piece, from byte `from` of the text to byte
+    /// `filled` of `out`. Returns where the copies end.
     fn copy_stretch(&mut self, from: usize, filled: usize, counter: &mut Counter) -> usize {
         let Counter { places, met } = counter;
         met.clear();
@@ -208,7 +210,8 @@ impl Sheet {
     }
 }
 
-/// Returns `Err` with the only piece of a line (or none), or `Ok` for several.
+/// Returns `Ok` with the pieces of a line if there are several, and otherwise `Err` with the only
+/// piece, if any.
 const fn one_or((first, more): (u32, &[u32]), recipients: Recipients) -> Result<Recipients, u32> {
     if more.is_empty() { Err(first) } else { Ok(recipients) }
 }

@@ -1,8 +1,8 @@
 //! Assigns containers to pieces.
 //!
 //! A container's lanes stay together. Its children go with it, unless that makes a piece too large
-//! or the pieces too uneven; then the container and its children are assigned separately. The
-//! largest go first, each to the smallest piece.
+//! or the pieces too uneven. In that case, the container and its children are assigned separately.
+//! The largest go first, each to the smallest piece.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -13,14 +13,15 @@ use crate::survey::ContainerBytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// By container; `NONE` for containers that have no events but have descendants with some.
+    /// Piece of each container, or `NONE` for containers without events that have descendants with
+    /// events.
     of: Vec<u32>,
     count: usize,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Pieces are even enough if none exceeds the mean by this factor.
+/// Pieces are even enough if none is larger than the mean times this factor.
 const EVEN: f64 = 1.2;
 
 /// Unit of assignment: a container, alone or with all its descendants.
@@ -104,7 +105,7 @@ impl Shares {
     }
 }
 
-/// Containers with the sums of their subtrees.
+/// Containers, with the total size of their subtrees.
 struct Tree<'a> {
     containers: &'a Containers,
     held: &'a [ContainerBytes],
@@ -158,7 +159,7 @@ impl<'a> Tree<'a> {
         self.shares_with_rest(lots, piece, NONE)
     }
 
-    /// Numbers the pieces by their first containers; piece `rest` comes last.
+    /// Numbers the pieces in the order of their first containers. Piece `rest` comes last.
     fn shares_with_rest(&self, lots: &[Lot], piece: &[u32], rest: u32) -> Shares {
         let mut of = vec![NONE; self.held.len()];
         for (lot, piece) in lots.iter().zip(piece) {
@@ -175,8 +176,8 @@ impl<'a> Tree<'a> {
                 whole[index] = true;
             }
         }
-        // A container without events goes with its parent, or to the rest, or anywhere; but not if
-        // pieces create it anyway, for its descendants.
+        // A container without events goes to its parent's piece, or else to the rest or to any
+        // piece. It goes to none if pieces create it anyway for its descendants.
         let mut holds: Vec<bool> = of.iter().map(|piece| *piece != NONE).collect();
         for index in (1..of.len()).rev() {
             holds[self.containers.parent(ContainerId(index as u32)).index()] |= holds[index];
@@ -202,7 +203,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Assigns the units, largest first, each to the smallest piece; returns the piece of each, and the
+/// Assigns each unit, largest first, to the smallest piece. Returns the piece of each unit, and the
 /// bytes of the largest piece.
 fn deal(lots: &[Lot], pieces: usize) -> (Vec<u32>, u64) {
     let mut order: Vec<usize> = (0..lots.len()).collect();

@@ -1,8 +1,9 @@
-//! Survey of a trace during its replay: owners of lines, and what events use.
+//! Survey of a trace during its replay: the owners of lines, and the values and containers that
+//! events use.
 //!
-//! Everything that grows with the trace goes to temporary files: a log of each block
-//! ([`log`](crate::log)), in any order; the values and link ends that each lane uses, mostly
-//! without repetition; and the text if it cannot be read again.
+//! Everything that grows with the trace goes to temporary files: the logs of all blocks
+//! ([`log`](crate::log)), in any order, the values and link ends that each lane uses, mostly
+//! without repetition, and the text if it cannot be read again.
 
 use std::fs::File;
 use std::io;
@@ -19,7 +20,7 @@ use crate::log;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContainerBytes {
     pub(crate) events: u64,
-    /// Bytes of its creation and destruction.
+    /// Bytes of the container's creation and destruction.
     pub(crate) frame: u64,
 }
 
@@ -57,12 +58,12 @@ pub(crate) struct Survey {
     spool: Option<File>,
     desks: Vec<Mutex<WorkerNotes>>,
     failed: Mutex<Option<io::Error>>,
-    /// For traces that may be damaged.
+    /// Notes about damage, for traces that may be damaged.
     damage: Option<Mutex<Damage>>,
 }
 
-/// Notes about a damaged trace, in memory: some bytes for each container and each repaired or
-/// skipped line.
+/// Notes about a damaged trace. They stay in memory and take some bytes for each container and each
+/// repaired or skipped line.
 #[derive(Debug, Default)]
 pub(crate) struct Damage {
     pub(crate) mends: Vec<(u64, Mend)>,
@@ -79,13 +80,13 @@ pub(crate) enum Mend {
 struct WorkerNotes {
     log: Vec<u8>,
     uses: Vec<u8>,
-    /// Recent uses: a lane and what it uses.
+    /// Recent uses: a lane and the object that it uses.
     recent: Vec<(u32, u64)>,
     held: Vec<ContainerBytes>,
     entries: Vec<Entry>,
 }
 
-/// Number of recent uses; a power of two that fits in the second-level cache.
+/// Number of recent uses: a power of two, small enough for the second-level cache.
 const RECENT: usize = 1 << 13;
 
 /// Size in bytes at which uses are written to their file.
@@ -99,7 +100,7 @@ pub(crate) struct Surveyed {
     pub(crate) log: File,
     /// Pairs of variable-length integers: a lane, and the [`use_number`] of a use.
     pub(crate) uses: (File, u64),
-    /// In file order; only for traces that may be damaged.
+    /// Notes about damage in file order, only for traces that may be damaged.
     pub(crate) damage: Option<Damage>,
 }
 
@@ -148,7 +149,7 @@ impl Survey {
         }
     }
 
-    /// Notes what only damaged traces need.
+    /// Notes facts that only damaged traces need.
     fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;

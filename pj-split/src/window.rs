@@ -1,9 +1,9 @@
 //! Writes a window of time as a trace (`--from`, `--to`).
 //!
-//! The rows of the trace that overlap the window are written as new events, cut to the window:
-//! states that are open at its beginning are pushed there, variables are set there. Lines are in
-//! time order where lanes, and containers created after their parent's destruction, allow it
-//! ([`order`]).
+//! The rows of the trace that overlap the window are cut to it and written as new events. States
+//! that are open at its start are pushed there, and variables are set there. Lines are in time
+//! order, unless a lane, or a container created after its parent's destruction, requires another
+//! order ([`order`]).
 
 mod order;
 mod rows;
@@ -59,11 +59,11 @@ struct Sheet<'a> {
     lines: Vec<Line>,
     /// Text of the lines, in the order in which they were added.
     text: Vec<u8>,
-    /// For each container, the place by which it must exist, if it is needed.
+    /// For each container that is needed, the place by which it must exist.
     needed: Vec<Option<Place>>,
-    /// For each type, whether each value occurs.
+    /// By type and value, whether the value occurs.
     values: Vec<Vec<bool>>,
-    /// Whether a line would have to be both before and behind another.
+    /// Whether a line would have to come both before and after another one.
     disordered: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Adds a line, written by `write`, no earlier than `after`; returns its place.
+    /// Adds a line that `write` writes, no earlier than `after`. Returns its place.
     fn line(
         &mut self,
         container: ContainerId,

@@ -1,4 +1,5 @@
-//! Reads files a second time, for excerpts of lines that had passed when their finding was made.
+//! Reads files a second time, for excerpts of lines that are no longer in memory when their finding
+//! is made.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -47,7 +48,7 @@ fn excerpts_of_file<'a>(
 /// Input that is read forward only, such as a compressed trace.
 struct Forward<R> {
     input: R,
-    /// Last bytes read, and their offset in the trace; the next excerpt may begin in them.
+    /// Last bytes read, and their offset in the trace. The next excerpt may begin in these bytes.
     held: Vec<u8>,
     start: u64,
 }
@@ -57,7 +58,7 @@ impl<R: Read> Forward<R> {
         Forward { input, held: Vec::new(), start: 0 }
     }
 
-    /// Returns the excerpt at a position that is not before the last one's.
+    /// Returns the excerpt at a position. Positions must not decrease between calls.
     fn excerpt(&mut self, position: Position) -> io::Result<Excerpt> {
         let range = Excerpt::range(position);
         let ahead = range.start.checked_sub(self.start).ok_or(io::ErrorKind::InvalidInput)?;

@@ -1,29 +1,29 @@
-//! The checker: a sequential replay that reports problems and goes on.
+//! The checker: a sequential replay that reports problems and continues.
 //!
 //! # Order of checks
-//! The first failed check decides the message; a line has at most one error, except where a
-//! destroyed container ends others. The order is the same as in `paje-sim`, whose first error is
-//! the first error here:
+//! The first failed check determines the message. A line has at most one error, unless it destroys
+//! a container and so ends others. The checks have the same order as in `paje-sim`, so both have
+//! the same first error:
 //!
 //! 1. the line alone: its number, fields, time, variable value and colour;
-//! 2. the names: type, its nature, container, whether the type belongs there, the container at a
-//!    link's end; undefined values are created;
+//! 2. the names: the type and its nature, the container, whether the type belongs there, and the
+//!    container at a link's end. Undefined values are created;
 //! 3. the lane (container and type): keys, time order, empty stacks.
 //!
 //! # Recovery
 //! - Faulty line of a definition: keeps the definition if the field's place is known (a field of
-//!   unknown type becomes a string), else drops it and skips the events that use it.
+//!   unknown type becomes a string). Otherwise drops it and skips the events that use it.
 //! - Event inside a definition: ends the definition there.
 //! - Faulty event: skips it.
 //! - Type or container that could not be created: skips and counts the lines that name it.
-//! - Container whose parent is of the wrong type or unknown: creates it, in the latter case in the
-//!   root.
+//! - Container whose parent has the wrong type or is unknown: creates it, in the root if the parent
+//!   is unknown.
 //! - Addition to an unset variable: sets it.
-//! - Link whose ends do not match, or that comes too early: takes it as complete.
+//! - Link whose ends do not match, or that comes too early: treats it as complete.
 //! - Destruction that comes too early: destroys the container at the time of its last event.
 //! - Open links at the end of their container: drops them.
 //! - Faulty line that names a file: reads the file.
-//! - File that cannot be read: goes on with the next one.
+//! - File that cannot be read: continues with the next one.
 //! - File that names itself, directly or indirectly: does not read it again.
 //!
 //! The same problem with the same name, definition or lane is reported once, with a count.
@@ -33,14 +33,14 @@
 //! rules:
 //!
 //! - A file is read once, when the first file that names it has ended, after files named earlier.
-//! - It begins with the event definitions that the naming file had at its end; its own first
-//!   `%EventDef` replaces all of them.
-//! - It may repeat, once, what another file said: a type, a value, the creation of a container, its
-//!   destruction at the same time. Differences are errors, as in one file; a later destruction is
-//!   ignored with a warning.
+//! - It begins with the event definitions at the end of the naming file. Its own first `%EventDef`
+//!   replaces all of them.
+//! - It may repeat lines of other files, once each: the definition of a type or a value, the
+//!   creation of a container, and its destruction at the same time. Differences are errors, as in
+//!   one file. A later destruction is ignored with a warning.
 //! - After a destruction, later lines *of the same file* for the container are ignored. Lines of
-//!   other files count, and lanes end when everything has been read; but a destruction before any
-//!   file was named holds for all.
+//!   other files count, and lanes end when everything has been read. If no file was named before
+//!   the destruction, it holds for all files.
 //! - Lanes see their events in the order of reading.
 
 mod closing;
@@ -90,15 +90,15 @@ use source::Source;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// In the order of files and lines; findings without a line are at the end of their file.
-    /// Errors that only the end of the trace reveals come last, even those with a position: of
-    /// containers destroyed after a file was named.
+    /// Findings in the order of files and lines. Findings without a line are at the end of their
+    /// file. Errors that only the end of the trace reveals come last, even if they have a position,
+    /// such as errors about containers destroyed after a file was named.
     pub findings: Vec<Finding>,
-    /// Files that were read, in this order: the trace, then the named files.
+    /// Files in the order of reading: the trace, then the named files.
     pub files: Vec<FileRead>,
-    /// Number of errors; each line counts.
+    /// Number of errors. Each line counts.
     pub errors: u64,
-    /// Number of warnings; each line counts.
+    /// Number of warnings. Each line counts.
     pub warnings: u64,
     /// Number of errors without a finding, because they exceed the limit.
     pub unlisted_errors: u64,
@@ -136,7 +136,7 @@ pub fn check(input: impl Read, options: &Options) -> io::Result<Report> {
 }
 
 /// Checks a trace and the files below `folders` that it names. `path` is the path of the input, or
-/// `-` for standard input; names of files are relative to its folder.
+/// `-` for standard input. Names of files are relative to its folder.
 ///
 /// # Errors
 /// The input itself cannot be read. Named files that cannot be read are in the report.
@@ -198,8 +198,8 @@ pub struct Checker {
     lines: u64,
     bytes: u64,
     ended: bool,
-    /// Whether text of the current file may be shown: it is the trace itself, or has had a valid
-    /// line. Otherwise it could be any file.
+    /// Whether text of the current file may be shown, because it is the trace itself or has had a
+    /// valid line. Otherwise it could be any file.
     is_shown: bool,
 }
 
@@ -281,7 +281,7 @@ impl Checker {
         self.event(&here);
     }
 
-    /// Notes a line of this many bytes that was not read.
+    /// Notes a skipped line of this many bytes.
     pub fn line_too_long(&mut self, bytes: u64) {
         self.lines += 1;
         let here = self.here(b"");

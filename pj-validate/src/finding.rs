@@ -41,7 +41,7 @@ pub enum Cause {
     Caution(Caution),
     /// A file that the trace names cannot be read.
     Unreadable {
-        /// Name of the file, relative to the naming file's folder.
+        /// Name of the file, relative to the folder of the naming file.
         path: PathBuf,
         /// The system's message.
         reason: String,
@@ -107,7 +107,7 @@ impl Thing {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Caution {
-    /// A warning that a replay gives too.
+    /// A warning that a replay also reports.
     Replay {
         /// Kind of the warning.
         kind: WarningKind,
@@ -281,19 +281,19 @@ pub struct Finding {
     pub cause: Cause,
     /// Index of its file in [`Report::files`](crate::Report::files).
     pub file: usize,
-    /// First position in the file; `None` if it is in no single line, such as at the end of the
-    /// trace.
+    /// First position in the file, or `None` if no single line is at fault, for instance at the end
+    /// of the trace.
     pub position: Option<Position>,
     /// Length of the offending text, in bytes.
     pub width: u64,
-    /// Text around the position. Findings about earlier lines have none at first, as the input is
-    /// not kept.
+    /// Text around the position. Findings about earlier lines have no text at first, since the
+    /// input is not kept.
     pub excerpt: Option<Excerpt>,
     /// Number of affected lines.
     pub count: u64,
-    /// Index of the file of the last of them, like `file`.
+    /// Index of the file with the last affected line, like `file`.
     pub last_file: usize,
-    /// The last of them, 1-based.
+    /// Number of the last affected line, 1-based.
     pub last_line: u64,
     /// Event of the line, if it has one.
     pub event: Option<EventName>,
@@ -310,7 +310,7 @@ impl Finding {
         self.cause.code()
     }
 
-    /// Returns whether its line may be shown, as it is surely part of a trace.
+    /// Returns whether its line may be shown, because it is surely part of a trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
         !matches!(
             self.cause,

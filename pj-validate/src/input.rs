@@ -7,16 +7,17 @@ use std::io::{self, Read};
 pub enum Piece<'a> {
     /// A line without its newline.
     Line(&'a [u8]),
-    /// Length in bytes of a line that exceeds the limit; it was skipped.
+    /// Length in bytes of a skipped line, which exceeds the limit.
     TooLong(u64),
     /// The end of the input.
     End,
 }
 
-/// Bytes requested at a time, and the smallest buffer.
+/// Number of bytes requested at a time, and minimum size of the buffer.
 const BLOCK: usize = 256 << 10;
 
-/// Lines of an input. A line ends at a newline, even inside quotes; the last may have none.
+/// Lines of an input. A line ends at a newline, even inside quotes. The last line may lack a
+/// newline.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,

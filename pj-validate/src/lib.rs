@@ -20,8 +20,8 @@
 //! ```
 //!
 //! The checker ([`mod@check`]) replays the trace line by line with plain data structures, and
-//! reports problems in the words of `paje-sim`. With [`Rules::Replay`] its first error is the one
-//! that ends a replay, so the tests of the replay compare with it.
+//! reports problems in the words of `paje-sim`. With [`Rules::Replay`], its first error is the
+//! error that ends a replay, so the tests compare the replay with the checker.
 //!
 //! Most traces are valid: [`check_quickly`] first replays them with all threads of `paje-sim`, and runs
 //! the checker only if a line may have a problem. The report is the same. The checker itself shares
@@ -31,8 +31,8 @@
 //! ([`report::json`]), for machines.
 //!
 //! # Errors and warnings
-//! An error makes the trace invalid; the exit status is 1. A warning does not, unless `--strict` is
-//! given. Two things are errors here that `pj_dump` lets pass:
+//! An error makes the trace invalid, and the exit status is 1. A warning has no such effect, unless
+//! `--strict` is given. Two things are errors here that `pj_dump` lets pass:
 //!
 //! - a line that lacks user-defined fields at its end (`missing-extras`);
 //! - a link type that does not belong to a common ancestor of the types at its ends
@@ -46,10 +46,11 @@
 //!
 //! # Traces in several files
 //! [`check_files`] also reads the files that a trace names (PajeTraceFile, the `Filename` of
-//! PajeCreateContainer), each when the naming file has ended, in the order of naming;
-//! [`mod@check`] says what they may repeat. A finding has its [file](Finding::file). A file that cannot
-//! be read is a finding too (`unreadable-file`), at its mention, and so is a file that names itself,
-//! perhaps indirectly (`file-cycle`). [`check()`] reads only its input, and warns (`file-not-read`).
+//! PajeCreateContainer), each when the naming file has ended, in the order of naming. [`mod@check`]
+//! describes what they may repeat. A finding has its [file](Finding::file). A file that cannot be
+//! read is also a finding (`unreadable-file`), at the place that names it. So is a file that names
+//! itself, perhaps indirectly (`file-cycle`). [`check()`] reads only its input, and warns
+//! (`file-not-read`).
 
 mod again;
 pub mod check;

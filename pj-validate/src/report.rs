@@ -1,4 +1,4 @@
-//! Output for people; [`json`] has the one for machines.
+//! Reports for people. [`json`] has the reports for other programs.
 
 pub mod json;
 
@@ -42,7 +42,7 @@ impl Styles {
     }
 }
 
-/// Levels of a tree that are indented; deeper ones share a column.
+/// Number of indented levels of a tree. Deeper levels share a column.
 const DEEPEST: usize = 30;
 
 /// Writer of reports for people.
@@ -54,7 +54,7 @@ pub struct Human<W> {
 }
 
 impl<W: Write> Human<W> {
-    /// Creates a writer to `out`, with a name for each of [`Report::files`].
+    /// Creates a writer to `out`. There is a name for each of [`Report::files`].
     pub const fn new(out: W, files: Vec<String>, styles: Styles) -> Self {
         Human { out, files, styles }
     }
@@ -70,7 +70,7 @@ impl<W: Write> Human<W> {
         for error in of(Severity::Error) {
             self.finding(error)?;
         }
-        // By the place of the first.
+        // Groups are in the order of their first findings.
         let mut kinds: Vec<Vec<&Finding>> = Vec::new();
         for warning in of(Severity::Warning) {
             let kind = kinds.iter_mut().find(|kind| !each && kind[0].code() == warning.code());
@@ -186,7 +186,7 @@ impl<W: Write> Human<W> {
         )
     }
 
-    /// Writes a hint about an option that would help.
+    /// Writes a hint that an option would help.
     pub fn hint(&mut self, report: &Report) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;

@@ -1,4 +1,4 @@
-//! The program: opens each trace, checks it, writes the report.
+//! The program: opens each trace, checks it, and writes the report.
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -22,7 +22,7 @@ use crate::manual::MANUAL;
 use crate::report::{Human, Styles, json};
 use crate::sound::{Replaying, check_quickly};
 
-/// Problems of a trace are in the report; only failures are messages.
+/// Problems of a trace are in the report. Only failures are messages.
 const VOICE: Voice = Voice {
     program: "pj_validate",
     on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
@@ -65,7 +65,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
             Err(failure) => {
-                // Print reports on earlier traces first.
+                // Prints the reports on earlier traces first.
                 out.flush().map_err(Failure::Output)?;
                 VOICE.failure(&failure);
                 TROUBLE
@@ -76,8 +76,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     Ok(worst)
 }
 
-/// Checks and reports a trace; returns whether it is sound. `apart` puts a blank line before the
-/// report.
+/// Checks a trace and writes the report. Returns whether the trace is valid. If `apart`, a blank
+/// line precedes the report.
 fn check_one(
     cli: &Cli,
     path: &Path,
@@ -135,7 +135,8 @@ fn options(cli: &Cli) -> Options {
     }
 }
 
-/// Returns the names of files in the report, converted by `show`; standard input is called `stdin`.
+/// Returns the names of files in the report, converted by `show`. Standard input has the name
+/// `stdin`.
 fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
     let mut paths = report.files.iter().map(|file| show(&file.path));
     let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });

@@ -2,16 +2,16 @@
 //!
 //! Most traces are valid. The checker ([`mod@crate::check`]) examines a trace line by line with
 //! plain data structures. The replay of `paje-sim` does the same with all threads, but ends at the
-//! first problem, and says little about doubtful facts. So the replay runs first, and counts. If it
-//! finds at most values with differing quotes, the report consists of its counts and of what the
-//! checker says about lines that define something (almost every trace has unused definitions; value
-//! definitions are left out if all values are used) and about the first value in other quotes. In
-//! all other cases, and in case of doubt, the checker reads the whole trace.
+//! first problem, and reports few doubtful facts. So the replay runs first, and counts. If it finds
+//! no problems except values with differing quotes, the checker only reads the first value in other
+//! quotes and the lines that define something, since almost every trace has unused definitions. It
+//! skips value definitions if all values are used. Its findings and the counts of the replay are
+//! the report. In all other cases, and in case of doubt, the checker reads the whole trace.
 //!
-//! Only the checker reads
+//! Only the checker reads:
 //! - pipes and other special files, which cannot be read twice without storing them;
 //! - traces in several files, once the replay meets the name of another one;
-//! - traces with open states at the end, since only the lines say where the first was opened.
+//! - traces with open states at the end, since the first of them must be found among the lines.
 
 use std::fs;
 use std::io;
@@ -41,19 +41,19 @@ pub struct Replaying<'w> {
 }
 
 impl<'w> Replaying<'w> {
-    /// Uses these workers and the usual sizes.
+    /// Creates settings with these workers and the usual sizes.
     #[must_use]
     pub fn by(workers: &'w Workers) -> Self {
         Replaying { workers, portion: 16 << 20, block: Limits::default().block }
     }
 }
 
-/// With more event and type definitions, or unused values, the checker reads the trace alone; it
-/// would keep them all, in addition to the facts collected here.
+/// Maximum number of event and type definitions, and of unused values. If there are more, only the
+/// checker reads the trace, since it would keep them all in addition to the facts collected here.
 const MOST_DEFINITIONS: u64 = 1 << 17;
 
-/// Returns the same report as [`check_files`](crate::check_files), sooner if the trace is valid;
-/// calls `opened` for each file before it is read.
+/// Returns the same report as [`check_files`](crate::check_files), but faster if the trace is
+/// valid. Calls `opened` for each file before it is read.
 ///
 /// # Errors
 /// The input itself cannot be read. Named files that cannot be read are in the report.
@@ -77,7 +77,8 @@ pub fn check_quickly(
     check_files_with(input, path, folders, options, opened)
 }
 
-/// Returns the report on a file if it is valid and only definitions need a look; else `None`.
+/// Returns the report on a file if it is valid and only definitions need to be checked. Otherwise
+/// returns `None`.
 fn check_sound(
     input: Input,
     path: &Path,
@@ -86,7 +87,7 @@ fn check_sound(
 ) -> Option<Report> {
     let Replaying { workers, portion, block } = *replaying;
     let again = input.size().is_some();
-    // A problem ends the replay with its portion, so small files need small portions.
+    // A problem ends the replay only at the end of its portion, so small files need small portions.
     let size = input.size().filter(|_| input.compression().is_none());
     let portion = size.map_or(portion, |size| portion.min((size / 8).max(1 << 20)));
     let mut counts = Counts::default();
@@ -117,7 +118,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a portion; breaks if a line has a problem.
+    /// Counts a portion. Breaks if a line has a problem.
     fn add(&mut self, trace: &Trace) -> ControlFlow<()> {
         self.objects.resize(trace.types().len(), 0);
         for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
@@ -136,13 +137,14 @@ impl Counts {
     }
 }
 
-/// Returns the facts from a replay; `None` if a line has a problem.
+/// Returns the facts from a replay, or `None` if a line has a problem.
 fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
     if usage.open_states() > 0 || !trace.warnings().is_empty() {
         return None;
     }
     let times = usage.first_time().map(|first| (first, trace.end()));
-    // Which zero is the earliest or latest depends on more than their order.
+    // Zero and minus zero compare as equal, so the order of the times does not determine which one
+    // is the earliest or latest.
     let is_unclear = |(first, last): (f64, f64)| {
         first == 0.0 && first.is_sign_negative() || last == 0.0 && first < 0.0
     };

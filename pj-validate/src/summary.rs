@@ -20,7 +20,7 @@ pub struct Summary {
     pub containers: Vec<ContainerSummary>,
     /// Objects of all types, as a dump prints them.
     pub states: u64,
-    /// Intervals between changes of variables.
+    /// Number of intervals between changes of variables.
     pub variables: u64,
     /// Events (PajeNewEvent).
     pub events: u64,
@@ -38,9 +38,9 @@ pub struct TypeSummary {
     pub name: Vec<u8>,
     /// Alias without quotes.
     pub alias: Option<Vec<u8>>,
-    /// Nature of its objects.
+    /// Nature of the objects of this type.
     pub nature: TypeNature,
-    /// Index of the parent container type; the root's is its own.
+    /// Index of the parent container type. The root is its own parent.
     pub parent: usize,
     /// Number of its objects.
     pub objects: u64,
@@ -58,11 +58,11 @@ pub struct ContainerSummary {
     pub alias: Option<Vec<u8>>,
     /// Index of its type.
     pub type_: usize,
-    /// Index of its parent; the root's is its own.
+    /// Index of the parent. The root is its own parent.
     pub parent: usize,
 }
 
-/// Returns the nodes of a tree in depth-first order with their depths; siblings keep their order.
+/// Returns the nodes of a tree in depth-first order, with their depths. Siblings keep their order.
 /// Node 0 is the root, and `parents[i] < i` for all others.
 pub(crate) fn depth_first(parents: &[usize]) -> Vec<(usize, usize)> {
     let mut children = vec![Vec::new(); parents.len()];

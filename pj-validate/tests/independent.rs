@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What it uses of `paje-sim`: how problems are described.
+/// The checker only uses the descriptions of problems of `paje-sim`.
 const SHARED: [&str; 3] = ["error::", "excerpt", "OtherQuoting"];
 
 #[test]

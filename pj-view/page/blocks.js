@@ -11,7 +11,7 @@ const RANGE_ARRAYS = { min: Float64Array, max: Float64Array, mean: Float64Array 
 const BIN_ARRAYS = { ends: Uint32Array, starts: Uint32Array };
 const AMOUNT_ARRAYS = { values: Uint32Array, others: Uint32Array, amounts: Float32Array, delays: Float32Array };
 
-// Name, type and length of a block's arrays, in order.
+// Returns the names, types and lengths of a block's arrays, in their order.
 function arraysOf({ kind, n, m }) {
   const all = (types, length) => Object.entries(types).map(([name, type]) => [name, type, length]);
   if (kind === ROWS) return all(ROW_ARRAYS, n);

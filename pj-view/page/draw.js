@@ -189,7 +189,7 @@ function drawAxis(app, context, place, style, left) {
   context.fillStyle = style.line;
   context.fillRect(0, height - ratio, left + place.width, ratio);
   context.fillRect(left - ratio, 0, ratio, context.canvas.height);
-  // Position of the window in the whole trace.
+  // Draws the position of the window in the whole trace.
   const [low, high] = viewport.extent;
   const part = (time) => left + Math.min(Math.max((time - low) / (high - low || 1), 0), 1) * place.width;
   context.fillRect(left, 0, place.width, 4 * ratio);

@@ -1,9 +1,9 @@
-// Contents of a folded container: the sum of the outermost states of all lanes in it.
+// Computes the contents of a folded container: the sum of the outermost states of all lanes in it.
 
 // Number of bins in which an HTML file adds up lanes.
 const BINS = 2048;
 
-// Tiles of folded containers have a name that includes the hidden types.
+// Returns the name of a folded container's tiles. It includes the hidden types, since they change the contents.
 export const foldedName = (id, hidden) => `${id} ${[...hidden].sort((a, b) => a - b).join(",")}`;
 
 export function foldedOf(name) {

@@ -1,4 +1,4 @@
-// Names at the left: a click folds, dragging moves.
+// The names at the left. A click folds a container, and dragging moves it.
 import { GUTTER } from "./draw.js";
 import { lineAt } from "./hit.js";
 
@@ -14,7 +14,8 @@ function ancestors(model, id) {
   return found;
 }
 
-// Moves a container before its sibling that is, or contains, another one.
+// Moves a container to the place of the sibling on which it was dropped. `onto` is that sibling or one of its
+// descendants.
 export function reorder(app, moved, onto) {
   const { model, state } = app;
   const parent = model.containers.get(moved)?.parent;
@@ -28,7 +29,7 @@ export function reorder(app, moved, onto) {
   app.relayout();
 }
 
-// Lines of containers, without those of further lanes.
+// Returns the first line of each container. Further lines show its other lanes.
 const heads = (app) => app.layout.lines.filter((line) => !line.minor);
 
 function announce(app, id) {
@@ -86,7 +87,7 @@ export function listenGutter(app, stage) {
     const line = lineAt(app, event.offsetY);
     if (!line) return;
     pressed = { line, y: event.offsetY, moved: false };
-    // Otherwise a release outside the stage would be missed.
+    // Without this, the page would miss a release outside the stage.
     stage.setPointerCapture(event.pointerId);
   });
   stage.addEventListener("pointermove", (event) => {

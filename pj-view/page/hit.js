@@ -22,13 +22,13 @@ function rowIn(block, line, imbrication, time, slack) {
   for (let i = 0; i < block.n; i++) {
     if (isState && Math.min(block.others[i], line.lane.depth - 1) !== imbrication) continue;
     const away = Math.max(block.start[i] - time, time - block.end[i], 0);
-    // Among equally near rows, the longer one.
+    // Of equally near rows, the longer one wins.
     if (away <= slack && (away < distance || (away === distance && block.end[i] - block.start[i] > block.end[best] - block.start[best]))) [best, distance] = [i, away];
   }
   return best < 0 ? null : { lane: line.lane.id, row: block.number[best], start: block.start[best], end: block.end[best], value: block.values[best], imbrication: block.others[best], height: block.height[best] };
 }
 
-// Objects at a position that are already drawn, for a tooltip.
+// Returns the already drawn objects at a position, for a tooltip.
 export function seenAt(app, x, y) {
   const line = lineAt(app, y);
   if (!(line?.lane || line?.summary) || x < GUTTER) return null;
@@ -60,7 +60,7 @@ export function seenAt(app, x, y) {
   return { line, time };
 }
 
-// Values of a folded container at a time, with their types.
+// Returns the values of a folded container at a time, with their types.
 function foldedAt(app, line, time) {
   const level = app.tiles.levelFor(app.viewport.secondsPerPixel / (window.devicePixelRatio || 1));
   const name = foldedName(line.container, app.state.hiddenTypes);

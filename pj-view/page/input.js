@@ -131,7 +131,7 @@ function tip(app, x, y) {
   node.style.top = `${Math.min(y + 18, app.viewport.height + AXIS - node.offsetHeight - 4)}px`;
 }
 
-// Full name and path of a line's container or lane.
+// Returns the full name and the path of a line's container or lane.
 function nameText(app, y) {
   const line = lineAt(app, y);
   if (!line) return null;

@@ -6,7 +6,7 @@ import { isLight, isNear, mix } from "./raster.js";
 
 const OTHER_GREY = 0xff888888;
 
-// Colours of a type's values. During a search, other values fade.
+// Returns the colours of a type's values. During a search, all values but the sought one fade.
 export function paints(app, type) {
   const { model, state, back } = app;
   const key = `${state.search?.type}:${state.search?.value}:${back}`;
@@ -28,7 +28,7 @@ function paint(app, type, value) {
   return paints(app, type)[value] ?? valueOf(app, type, value).number;
 }
 
-// Draws a line's lane. `place` maps times to pixels; appends to `labels`.
+// Draws a line's lane, and appends its labels to `labels`. `place` maps times to pixels.
 export function drawLane(app, line, place, labels) {
   const { nature, id } = line.lane;
   const segments = app.tiles.segments(id, place.level, app.viewport.from, app.viewport.to);

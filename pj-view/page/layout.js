@@ -22,7 +22,7 @@ export function buildLayout(model, state, height) {
   return stretch > 1.05 ? layoutOf(model, state, Math.min(stretch * 0.98, HIGHEST)) : natural;
 }
 
-// Containers whose names match, with ancestors and descendants; null if all are shown.
+// Returns the containers whose names match, with their ancestors and descendants, or null if all are shown.
 function matching(model, text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return null;
@@ -87,7 +87,7 @@ function layoutOf(model, state, stretch) {
   return { lines, places, height: top, byLane: new Map(lines.filter((it) => it.lane).map((it) => [it.lane.id, it])) };
 }
 
-// Lines between two heights.
+// Returns the lines between two heights.
 export function visibleLines(layout, from, to) {
   const { lines } = layout;
   let [low, high] = [0, lines.length];
@@ -101,7 +101,7 @@ export function visibleLines(layout, from, to) {
   return lines.slice(low, end);
 }
 
-// Top and height of an imbrication's states in their line.
+// Returns the top and the height of an imbrication's states within their line.
 export function sublane(line, imbrication) {
   const depth = line.lane?.depth || 1;
   const height = (line.height - GAP) / depth;

@@ -1,7 +1,7 @@
 // Legend of colours, and selection of types.
 import { el, swatch } from "./panel.js";
 
-// Other values can be searched for.
+// Maximum number of values in the legend. Users can search for the others.
 const MOST_VALUES = 40;
 
 export function showLegend(app) {

@@ -3,7 +3,7 @@ import { valueOf } from "./model.js";
 
 const MOST = 6000;
 
-// Levels by which bins of links are coarser than bins of lanes.
+// Number of levels by which bins of links are coarser than bins of lanes.
 const COARSER = 5;
 
 export function drawLinks(app, context, place) {
@@ -89,7 +89,7 @@ function linkBins(app, strokes, place, { block, from, to, places }) {
       const [y0, y1] = [places.get(block.values[j]), places.get(block.others[j])];
       if (y0 === undefined || y1 === undefined) continue;
       const count = block.amounts[j];
-      // Spreads pairs over the bin, or they would form one thick line.
+      // Spreads pairs over the bin, so that they do not form one thick line.
       const time = begin + width * ((((block.values[j] * 31 + block.others[j] * 17 + (block.first + i) * 7) % 64) + 0.5) / 64);
       if (time < from || time > to) continue;
       // A few shades suffice to show the density.

@@ -9,7 +9,7 @@ export function colorNumber(hex) {
 
 export const knownValue = ([name, color, own]) => ({ name, color, own, number: colorNumber(color) });
 
-// The first values of a type, with room for those that are fetched later.
+// Returns the first values of a type, with room for the values that are fetched later.
 function valuesOf(type) {
   const values = type.values.map(knownValue);
   values.length = type.count;
@@ -54,7 +54,7 @@ export function buildModel(data) {
   return { ...data, types, containers, lanes };
 }
 
-// Lifetime in a window, in seconds, of all containers with states of a type.
+// Returns the total lifetime, in seconds and within a window, of all containers with states of a type.
 export function lifetimes(model, type, from, to) {
   let sum = 0;
   for (const lane of model.lanes.values()) {
@@ -74,7 +74,7 @@ export function valueOf(app, type, value) {
   return known || { name: "…", ...grey };
 }
 
-// Path of a container from the outermost one.
+// Returns the path of a container, from the outermost ancestor.
 export function pathOf(model, id) {
   const names = [];
   for (let at = model.containers.get(id); at && at.id !== 0; at = model.containers.get(at.parent)) names.unshift(at.name);

@@ -102,7 +102,7 @@ export function showProfile(app, profile) {
   fill("profile", "Profile", ...children);
 }
 
-// The most frequent events, and the number of others.
+// Lists the most frequent events, and the number of others.
 function mostEvents(app, profile) {
   const events = profile.events.toSorted((a, b) => b[2] - a[2]);
   const first = events.slice(0, 25).map(([type, id, count]) => [`${app.model.types[type].name}: ${valueOf(app, type, id).name}`, String(count)]);

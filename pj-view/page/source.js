@@ -38,7 +38,7 @@ async function decoded(text) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-// The page has rows, or bins of some levels (finest first), for each lane.
+// Returns the source for an HTML file, which has rows or bins of some levels (finest first) for each lane.
 export async function embeddedSource(model, blocks) {
   const data = JSON.parse(model.textContent);
   const lanes = new Map();
@@ -70,7 +70,8 @@ export async function embeddedSource(model, blocks) {
   };
 }
 
-// Profile of a window. Exact for the whole trace and for single rows, else approximated from bins.
+// Returns the profile of a window. It is exact for the whole trace and for single rows, and approximated from
+// bins otherwise.
 function embeddedProfile(data, lanes, typeOf, from, to) {
   if (from <= data.extent[0] && to >= data.extent[1]) return { ...data.profile, from, to };
   let isAbout = false;

@@ -36,7 +36,8 @@ export class Tiles {
     return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
   }
 
-  // Blocks of a lane or a folded container between two times, each with its part of the time.
+  // Returns the blocks of a lane or a folded container between two times, each with the interval that it
+  // covers.
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;

@@ -13,7 +13,7 @@ const WHOLE: u32 = 63;
 /// Maximum number of values in an answer, as some types have millions (the page's `PAGE`).
 pub(crate) const VALUES: usize = 1024;
 
-/// Returns the model with at most `most` values of each type. Columns keep it small.
+/// Returns the model with at most `most` values of each type. Storing it as columns keeps it small.
 pub(crate) fn of(view: &View, most: usize) -> Value {
     let (trace, clock) = (&view.trace, view.pyramid.clock());
     let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
@@ -60,7 +60,7 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
     })
 }
 
-/// Returns name, colour and whether the trace sets the colour, for at most `most` values.
+/// Returns, for at most `most` values, the name, the colour, and whether the trace sets the colour.
 pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> Value {
     let types = view.trace.types();
     let end = types.value_count(type_).min(first.saturating_add(most));

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-/// All files. Modules come after those that they import.
+/// All files. Each module comes after the modules that it imports.
 pub(crate) const FILES: &[File] = files! {
     "index.html" "text/html";
     "style.css" "text/css";

@@ -28,7 +28,7 @@ pub(crate) fn lines<'v>(view: &'v View) -> Vec<Line<'v>> {
     let containers = view.trace.containers();
     let shown = view.shown();
     let mut lines = Vec::new();
-    // Without recursion, as containers may nest deeper than the call stack.
+    // This loop avoids recursion, since containers may nest too deeply for the call stack.
     let mut stack = vec![(ContainerId::ROOT, 0)];
     while let Some((id, indent)) = stack.pop() {
         if !shown[id.index()] {

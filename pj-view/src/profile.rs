@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::pyramid::Key;
 use crate::view::View;
 
-/// Maximum number of pairs of containers. Those with the most links are listed.
+/// Maximum number of pairs of containers. The pairs with the most links are listed.
 const MOST_PAIRS: usize = 30;
 
 /// Maximum number of values of a type. The largest are listed.

@@ -67,8 +67,8 @@ impl Refusal {
     }
 }
 
-/// Parses the head of a request. Returns the request and the head's length, or `None` if
-/// incomplete.
+/// Parses the head of a request. Returns the request and the head's length, or `None` if the head
+/// is incomplete.
 ///
 /// # Errors
 /// The request is refused.

@@ -1,7 +1,7 @@
 //! SVG drawings.
 //!
-//! Rows wider than a pixel are drawn one by one. Otherwise each pixel shows the shares of its rows.
-//! One path per colour keeps files small.
+//! Rows wider than a pixel are drawn one by one. Where rows are narrower, each pixel shows their
+//! shares. One path per colour keeps files small.
 
 mod text;
 

@@ -178,7 +178,8 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Adds up amounts, with the key of the first. Sums of nested states may exceed 64 bits.
+    /// Adds up amounts, and keeps the key of the first one. Sums of nested states may exceed 64
+    /// bits.
     fn of(amounts: &[Amount], scale: f64) -> Option<Share> {
         let pair = match amounts.first()?.key {
             Key::State(imbrication, value) => (value.0, imbrication),

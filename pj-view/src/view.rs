@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn fewer_summaries_give_the_same_drawing() {
-        // So many rows that pixels show shares.
+        // There are so many rows that a pixel shows the shares of several.
         let mut text = HEADER.to_owned();
         for i in 0..9000 {
             let (time, value) = (f64::from(i) * 0.37, ["x", "y", "z"][i as usize % 3]);

@@ -94,7 +94,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// Some whole lines of a trace. The memory is reused for the next ones.
+/// Some whole lines of a trace. The memory is reused for the next lines.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// The text from `offset` on, then at least [`PADDING`] bytes more.
@@ -154,7 +154,7 @@ impl Block {
     /// Fills the block with lines of `len` bytes that begin at `start`.
     ///
     /// # Panics
-    /// If the lines are longer.
+    /// Panics if the lines are longer.
     pub fn fill<'l>(
         &mut self,
         start: ByteOffset,
@@ -198,7 +198,7 @@ pub struct Blocks<R> {
     carry: Vec<u8>,
     position: ByteOffset,
     ended: bool,
-    /// Whether reading goes on after errors: see [`Blocks::forgiving`].
+    /// Whether reading continues after errors: see [`Blocks::forgiving`].
     forgives: bool,
     failure: Option<io::Error>,
 }

@@ -57,7 +57,7 @@ impl Folders {
     /// Adds a folder.
     ///
     /// # Errors
-    /// There is no such folder.
+    /// There is no folder with this path.
     pub fn and(mut self, folder: &Path) -> io::Result<Self> {
         let found = folder.canonicalize()?;
         if !found.is_dir() {
@@ -71,7 +71,7 @@ impl Folders {
     /// effects.
     ///
     /// # Errors
-    /// There is no such file, or it may not be named ([`Refusal::of`]).
+    /// The file does not exist, or the trace may not name it ([`Refusal::of`]).
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         let found = path.canonicalize()?;
         self.above(&found)?;
@@ -82,7 +82,8 @@ impl Folders {
     /// Opens a file that [`Folders::find`] has returned.
     ///
     /// # Errors
-    /// It cannot be opened, is no longer a regular file, or a part of its path has become a link.
+    /// The file cannot be opened, is no longer a regular file, or a part of its path has become a
+    /// link.
     pub fn open(&self, found: &Path) -> io::Result<File> {
         // Opens folder by folder, so that no link can be inserted between the check and the
         // opening.

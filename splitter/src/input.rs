@@ -34,8 +34,8 @@ pub use segments::Segments;
 
 /// A trace, opened.
 ///
-/// The first bytes show the compression; the name does not matter. An `Input` can be read by one
-/// thread, while [`Input::into_kind`] gives a file that several threads can read.
+/// The first bytes show the compression, and the name does not matter. An `Input` can be read by
+/// one thread, while [`Input::into_kind`] gives a file that several threads can read.
 #[derive(Debug)]
 pub struct Input {
     name: PathBuf,
@@ -170,7 +170,7 @@ impl Input {
     /// `size`.
     ///
     /// # Errors
-    /// Its first bytes cannot be read.
+    /// The first bytes of the input cannot be read.
     pub fn from_reader(
         name: PathBuf,
         reader: impl Read + Send + 'static,
@@ -249,7 +249,8 @@ impl Input {
         &self.name
     }
 
-    /// Returns the number of bytes to read, as compressed, if it is known.
+    /// Returns the number of bytes to read if it is known. For compressed data, this is the
+    /// compressed size.
     #[must_use]
     pub const fn size(&self) -> Option<u64> {
         self.size

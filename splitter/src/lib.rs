@@ -2,9 +2,9 @@
 //!
 //! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the
 //! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] gives
-//! those of a packed trace or an archive, each a [`ColumnSegment`]. [`Folders`] limit which files a trace may
-//! name. A [`Block`] knows the byte of the trace where it begins. The contents of lines do not
-//! matter here.
+//! the segments of a packed trace or an archive, each a [`ColumnSegment`]. [`Folders`] limit which
+//! files a trace may name. A [`Block`] knows the byte of the trace where it begins. The contents of
+//! lines do not matter here.
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};

@@ -69,9 +69,9 @@ impl Plan {
     /// after the file's end.
     ///
     /// # Errors
-    /// The file cannot be read, or has become shorter: `block` is empty. A line is longer than the
-    /// limit: `block` holds the lines before it, so that errors in them come first, as they do from
-    /// [`Blocks`](crate::Blocks).
+    /// If the file cannot be read or has become shorter, `block` is empty. If a line is longer than
+    /// the limit, `block` holds the lines before it, so that errors in them come first, as they do
+    /// from [`Blocks`](crate::Blocks).
     pub fn read(&self, i: u64, block: &mut Block) -> Result<(), ReadError> {
         let begin = i.saturating_mul(self.size());
         self.read_between(begin..begin.saturating_add(self.size()), block)

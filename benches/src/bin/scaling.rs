@@ -1,4 +1,4 @@
-//! Scaling of `pj_dump` with threads; see `--help`.
+//! Measures how `pj_dump` scales with threads; see `--help`.
 
 use std::error::Error;
 use std::fs;
@@ -122,8 +122,8 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Parses policies with commas between them. Numbers after a list of CPUs or nodes belong to the
-/// list.
+/// Parses policies that are separated by commas. Numbers after a list of CPUs or nodes belong to
+/// the list.
 fn pins(text: &str) -> Result<Vec<Pin>, String> {
     let number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
     let mut words: Vec<String> = Vec::new();
@@ -227,7 +227,8 @@ fn measure(cli: &Cli) -> Result<ExitCode, Box<dyn Error>> {
             Ok(runs) => {
                 tables += &report::tables(&runs);
                 all.extend(runs);
-                // After every trace, so that an interrupted study keeps its results.
+                // Writes the files after every trace, so that an interrupted study keeps its
+                // results.
                 fs::write(cli.out.join("runs.csv"), report::csv(&all)?)?;
                 fs::write(cli.out.join("tables.md"), &tables)?;
                 fs::write(cli.out.join("machine.txt"), machine::describe())?;

@@ -47,7 +47,7 @@ pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
         return PyPermissionError::new_err((EACCES, format!("{refusal}{allow}"), path));
     }
     let number = error.raw_os_error().map_or_else(
-        // Errors of decompressors have no number.
+        // Decompressors report errors without a number.
         || py.import("errno").and_then(|errno| errno.getattr("EIO")?.extract::<i32>()),
         Ok,
     );

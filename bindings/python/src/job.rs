@@ -1,4 +1,4 @@
-//! Runs work without Python's lock, such that Ctrl-C interrupts it.
+//! Runs work without Python's lock, so that Ctrl-C can interrupt it.
 //!
 //! Python runs signal handlers in its main thread, and only when that thread checks for signals. So
 //! the work runs in another thread while the calling thread checks for signals, reads file objects
@@ -23,7 +23,7 @@ pub(crate) enum Request {
     Read(usize, Sender<PyBackedBytes>),
 }
 
-/// Tasks of the calling thread while the work runs.
+/// Work of the calling thread while the main work runs.
 pub(crate) trait Caller {
     fn stop(&self);
 

@@ -14,7 +14,7 @@ impl<'py> Arguments<'_, 'py> {
     /// Returns the value of a keyword.
     ///
     /// # Errors
-    /// `TypeError` for a wrong type, `ValueError` for a number out of range.
+    /// Raises `TypeError` if the type is wrong, and `ValueError` if a number is out of range.
     pub(crate) fn get<T: FromPyObjectOwned<'py>>(&self, name: &str, wanted: &str) -> PyResult<T> {
         let value = self.0.as_any().get_item(name)?;
         value.extract::<T>().map_err(Into::into).map_err(|error: PyErr| {

@@ -1,8 +1,8 @@
 //! Native part of the Python package `pajereplay`. `python/pajereplay` wraps it.
 //!
 //! A replay runs in a separate thread without Python's lock, while the calling thread handles
-//! signals and progress (`job`). Tables support Arrow's PyCapsule interface, so that they are
-//! shared without copying or other packages (`table`).
+//! signals and progress (`job`). Tables support Arrow's PyCapsule interface, so that sharing them
+//! needs neither a copy nor another package (`table`).
 
 mod analysis;
 mod column;

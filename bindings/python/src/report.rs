@@ -120,7 +120,7 @@ pub(crate) fn validate<'py>(
     let report = job::run(py, &mut watcher, move |ask| {
         let input = given.open(ask)?;
         let input = input.through(|text| Box::new(Stoppable { text, stopped }));
-        // Like standard input, names of files are relative to the current folder.
+        // Names of files are relative to the current folder, as for standard input.
         let path = path.as_deref().map_or(Path::new("-"), as_file);
         check_files(input, path, folders.as_ref(), &options)
     })?;

@@ -64,7 +64,7 @@ impl Given {
         }
     }
 
-    /// Returns the path, if there is one, and the paths of the files that follow.
+    /// Returns the path of the first file, if any, and the paths of the others.
     pub(crate) fn paths(&self) -> (Option<PathBuf>, Vec<PathBuf>) {
         match self {
             Given::Paths(paths) => (Some(paths[0].clone()), paths[1..].to_vec()),
@@ -96,11 +96,11 @@ impl Given {
     }
 }
 
-/// Serves a request with bytes of the file object, if there is one.
+/// Answers a request with bytes of the file object, if the source is one.
 pub(crate) fn serve(object: Option<&Object>, py: Python<'_>, request: Request) -> PyResult<()> {
     let Request::Read(bytes, answer) = request;
     if let Some(object) = object {
-        // The reader may have ended.
+        // The send fails if the reader has already ended, which is harmless.
         let _ = answer.send(object.read(py, bytes)?);
     }
     py.check_signals()

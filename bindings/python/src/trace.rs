@@ -130,8 +130,8 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
     }
 
-    /// Returns wait states: kind, or container, or waiter and whom; then count, seconds, share,
-    /// mean, max and more, as in pj_profile waits.
+    /// Returns wait states. The first columns are kind, container, or waiter and whom; then follow
+    /// count, seconds, share, mean, max and more, as in pj_profile waits.
     ///
     /// by: group rows by "kind", "waiter" or "pair"
     /// map: "mpi", "starpu", or the text of a map in TOML (default: the better match)

@@ -43,7 +43,7 @@ def printed(out):
 
 
 def plain(table):
-    """Converts names to strings and integers to numbers, with columns in the order of rows."""
+    """Converts names to strings and integers to floats. Columns are in the order of rows."""
     columns = {}
     for name in table.column_names:
         column = table[name]

@@ -39,7 +39,7 @@ def interrupt(call, *, before="", wait=0.2, stdin=None):
         assert process.wait() == 0
     assert output != "not interrupted\n", "the trace is too small for this machine"
     over, threads = output.split()
-    # Generous, as the machine may be busy.
+    # The limit is generous, since the machine may be busy.
     assert float(over) - sent < 20
     return float(over) - sent, int(threads)
 
@@ -121,7 +121,7 @@ def test_making_tables(large):
 def test_an_idle_pipe(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    # Open for writing, so that the reader waits.
+    # An open writer keeps the reader waiting.
     keep = os.open(path, os.O_RDWR)
     interrupt(f"pajereplay.read({str(path)!r})", before="")
     os.close(keep)

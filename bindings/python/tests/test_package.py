@@ -44,7 +44,7 @@ def test_public_names_have_docstrings():
 
 
 def test_other_packages_are_optional(example):
-    """Without other packages everything but conversions works. Conversions name the missing package."""
+    """Everything except conversions works without other packages. Conversions name the missing package."""
     code = f"""
 import sys
 for name in ("pyarrow", "polars", "pandas", "numpy", "duckdb", "tqdm"):

@@ -48,7 +48,7 @@ def by_to_pandas(table):
 
 
 READERS = [by_pyarrow, by_polars, by_duckdb, by_to_pandas]
-# Since pandas 3, which needs Python 3.11.
+# Pandas has this function since version 3, which needs Python 3.11.
 if hasattr(pandas.DataFrame, "from_arrow"):
     READERS.append(by_pandas)
 

@@ -109,7 +109,7 @@ pub fn warnings(trace: &Trace, name: &Path) -> Vec<Problem> {
     problems.collect()
 }
 
-/// Returns recovered problems, one of each kind.
+/// Returns recovered problems, one for each kind.
 #[must_use]
 pub fn recovered(trace: &Trace, name: &Path, language: &Language) -> Vec<Problem> {
     let problems = trace.recovered().problems.iter().map(|recovered| Problem {

@@ -20,7 +20,7 @@ pub struct Replay {
     /// Further files of the trace.
     further: Vec<PathBuf>,
     options: Options,
-    /// Folders of files that the trace may name, unless these are ignored.
+    /// Folders below which the trace may name files, or `None` to ignore such files.
     folders: Option<Folders>,
     workers: Workers,
     status: Arc<ReplayStatus>,

@@ -11,14 +11,15 @@ pub(super) const ROOT: usize = 0;
 pub(super) struct Cutter<'a> {
     pub(super) lines: Lines<'a>,
     pub(super) style: Style,
-    /// Number of each container, in the order of creation, by its name or alias. The root is 0.
+    /// Number of each container, by its name or alias. Containers are numbered in the order of
+    /// creation, from the root, which is 0.
     containers: HashMap<&'a [u8], usize>,
     parents: Vec<usize>,
     pub(super) pieces: usize,
     needed: Vec<BTreeSet<usize>>,
-    /// Latest time, as written.
+    /// Latest time, as the trace writes it.
     pub(super) end: &'a [u8],
-    /// Number of the added PajeTraceFile.
+    /// Number of the added PajeTraceFile event.
     pub(super) naming: String,
     /// Number and fields of the event that destroys the root container.
     pub(super) ending: (String, Vec<&'static str>),
@@ -26,7 +27,7 @@ pub(super) struct Cutter<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
-    /// A definition, or a line that is not understood.
+    /// A definition, or a line that is not recognised.
     World,
     Creation(usize),
     Destruction(usize),

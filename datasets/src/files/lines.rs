@@ -32,7 +32,7 @@ pub(super) struct Event<'a> {
     pub(super) words: Vec<&'a [u8]>,
 }
 
-/// Names of fields, with their names in older traces.
+/// Names of fields, each with its name in older traces.
 const OLD_NAMES: [(&str, &str); 6] = [
     ("Type", "ContainerType"),
     ("Type", "EntityType"),

@@ -27,7 +27,7 @@ impl Cutter<'_> {
             let numbers: Vec<&[u8]> = self.lines.defs.iter().map(|def| def.number).collect();
             self.header(&mut out, &numbers, b"CreateContainer");
         }
-        // The place of this line does not matter.
+        // The line that names a file may be anywhere, so vary its place.
         let early = self.style == Style::Full;
         if early {
             self.name(&mut out, b"0", b"0", ROOT);

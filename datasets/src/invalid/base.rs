@@ -1,7 +1,7 @@
 //! The valid trace into which a fault is planted.
 //!
 //! Four ranks work. No valid event touches the container `v` and its child `n`. Faults occur there,
-//! so that they do not depend on the events before and leave those after valid.
+//! so that they do not depend on earlier events and keep later events valid.
 
 use crate::header;
 use crate::rng::Rng;
@@ -50,7 +50,7 @@ impl Base {
 
     fn work(&mut self, rng: &mut Rng) {
         let mut depths = [0_u32; RANKS as usize];
-        // Later than any time that a fault uses as too early.
+        // This time is later than any time that a fault uses as too early.
         let mut now = 10_000_000;
         let mut links = 0;
         for _ in 0..rng.between(20, 60) {
@@ -81,8 +81,8 @@ impl Base {
                         format!("15 {time} 3 0 message {rank}"),
                         format!("16 {time} 3 0 message 1"),
                     ];
-                    // One event, because a fault that ends the file must not leave this link open
-                    // too.
+                    // Both lines are one event, because a fault that ends the file must not leave
+                    // this link open too.
                     self.events.push((now, format!("{start} b{links}\n{end} b{links}")));
                 }
             }

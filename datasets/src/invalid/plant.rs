@@ -32,7 +32,7 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
     }
     let form = forms(fault);
     let form = form[rng.index(form.len())];
-    // Each block goes before the event with this index, in order.
+    // Each block is inserted before the event with this index, in order.
     let mut places: Vec<usize> = form.iter().map(|_| rng.index(base.events.len())).collect();
     places.sort_unstable();
 
@@ -64,8 +64,8 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
 }
 
 /// Returns the forms of a fault. A form is a sequence of blocks, which are inserted one after the
-/// other. A block is one or more consecutive lines; `!` marks the faulty one. `{t}` is the time at
-/// that place, at least 10 s, so a time below 10 s is too early.
+/// other. A block is one or more consecutive lines; `!` marks the faulty one. `{t}` stands for the
+/// time at that place, which is at least 10 s, so a time below 10 s is too early.
 fn forms(fault: Fault) -> &'static [&'static [&'static str]] {
     match fault {
         Fault::UnknownType => &[

@@ -1,6 +1,6 @@
-//! Runs whose races, orders, deadlocks and barriers are known, from B. Schaeli, *Performance
-//! prediction and race detection in message-passing parallel applications* (2009), chapters 4 and
-//! 5.
+//! Makes runs whose races, orders, deadlocks and barriers are known. They are from B. Schaeli,
+//! *Performance prediction and race detection in message-passing parallel applications* (2009),
+//! chapters 4 and 5.
 
 use std::fmt::Write;
 
@@ -12,11 +12,12 @@ use crate::rng::Rng;
 pub enum Hazard {
     /// A merge sort on four ranks (listing 5.9): one race, of ranks 2 and 1 for rank 0.
     MergeSort,
-    /// Rank 0 sends a request to each of this many ranks in turn and receives the reply: no race.
+    /// Rank 0 sends a request to this number of ranks, one after the other, and receives each
+    /// reply: no race.
     RequestReply(usize),
     /// Rank 0 receives from each of n other ranks: n(n−1)/2 races, n! orders.
     Gather(usize),
-    /// This many border exchanges between three ranks (listing 5.10): 60, 6268, 653916 event
+    /// Three ranks exchange borders this number of times (listing 5.10): 60, 6268, 653916 event
     /// orders.
     Exchange(usize),
     /// Three ranks send to the next one and then receive from the previous one (figure 5.12): a
@@ -24,8 +25,8 @@ pub enum Hazard {
     Circle,
     /// Like [`Hazard::Circle`], but the receives are posted first: no deadlock.
     PostedCircle,
-    /// Two ranks notify a detector and enter a barrier, then one notifies again (figure 5.20). With
-    /// synchronous sends the barrier is needed, otherwise it has no effect.
+    /// Two ranks notify a detector and enter a barrier. Then one of them notifies it again (figure
+    /// 5.20). With synchronous sends the barrier is needed, otherwise it has no effect.
     Notify {
         /// Whether the first notifications are synchronous sends.
         synchronous: bool,
@@ -39,17 +40,17 @@ pub enum Hazard {
         /// Seed of the messages.
         seed: u64,
     },
-    /// Messages to thread 1 of three that exchange borders and then update. The original figures
-    /// (4.12b, 4.16) are lost; this follows the text: the split and the senders of borders only
-    /// read, the two borders are merged, the update comes last of these, and neighbours ask at any
-    /// time. A further reading message before the split's requests gives the numbers of the text:
-    /// 168 orders, and 1 and 20 after the reduction.
+    /// Three threads exchange borders and then update; these are the messages to thread 1. The
+    /// original figures (4.12b, 4.16) are lost, so this follows the text. The split and the senders
+    /// of borders only read. The two borders are merged, and the update comes after all of these.
+    /// Neighbours may send requests at any time. With another read-only message before the split's
+    /// requests, the numbers are those in the text: 168 orders, and 1 and 20 after the reduction.
     Borders,
-    /// Two iterations of threads in a ring that exchange borders and then update (section 4.2),
-    /// with the messages by which a merge asks its split how much will come (section 2.6.1).
-    /// Operations are states that their messages trigger. The original figures (4.2, 4.20) are
-    /// lost; this follows the text, with the notifications of a thread's own merge before and after
-    /// its update, as the numbers of tables 4.1 and 4.11 imply.
+    /// Threads in a ring exchange borders and then update, in two iterations (section 4.2). Merges
+    /// also send messages to ask their splits how much data will come (section 2.6.1). Operations
+    /// are states that their messages trigger. The original figures (4.2, 4.20) are lost, so this
+    /// follows the text. A thread notifies its own merge before and after its update, as the
+    /// numbers in tables 4.1 and 4.11 imply.
     Neighbours {
         /// Number of threads, at least two. One more starts the iterations.
         threads: usize,
@@ -77,7 +78,7 @@ impl Hazard {
     }
 }
 
-/// Ranks that send and receive in calls of a microsecond.
+/// A run of ranks that send and receive in calls that take a microsecond.
 struct Run {
     ranks: Ranks,
 }
@@ -210,7 +211,7 @@ fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
     for _ in 0..messages {
         let (from, to) = (rng.index(ranks), rng.index(ranks));
         under_way.push((to, run.send(from, "PMPI_Isend", "PTP")));
-        // Some stay under way for a while.
+        // Some messages stay under way for a while.
         while under_way.len() > rng.index(8) {
             let (to, sent) = under_way.remove(0);
             run.recv(to, "PMPI_Recv", "PTP", sent);
@@ -226,7 +227,8 @@ fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
 }
 
 fn borders() -> Run {
-    // Ranks 0 to 2 are the threads, 3 starts the iteration, 4 sends the size of the border.
+    // Ranks 0 to 2 are the threads, rank 3 starts the iteration, and rank 4 sends the size of the
+    // border.
     let mut run = Run::new(5);
     let asks = [0, 2].map(|rank| run.send(rank, "PMPI_Isend", "read request"));
     run.pass(3, 1, "read split");

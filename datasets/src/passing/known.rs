@@ -1,4 +1,4 @@
-//! Traces whose waiting times and critical path have known formulas.
+//! Makes traces whose waiting times and critical paths have known formulas.
 
 use super::ranks::{NO_SIZE, Ranks};
 
@@ -22,7 +22,7 @@ pub enum Case {
     /// Each rank receives from the previous one, works for `work` and sends to the next; rank 0 is
     /// late.
     Chain,
-    /// Like [`Case::LateSender`], in nested states; rank 1 works for `work` again.
+    /// Like [`Case::LateSender`], but in nested states; rank 1 works for `work` again.
     Nested,
 }
 
@@ -102,7 +102,7 @@ fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -
     Waiting { kind, waiter, whom, from, until }
 }
 
-/// Rank 1 waits for `late`. The path is on rank 0 until it sends, then on the message.
+/// Rank 1 waits for `late`. The path follows rank 0 until it sends, and then the message.
 fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work + late);
@@ -120,7 +120,7 @@ fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     }
 }
 
-/// Rank 0 waits for `late`. Both leave together. Rank 1 never waits, so the path is on rank 1.
+/// Rank 0 waits for `late`. Both leave together. Rank 1 never waits, so the path stays on rank 1.
 fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work);
@@ -138,7 +138,7 @@ fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known
     }
 }
 
-/// Rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for the last of n.
+/// Rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for the last of n ranks.
 fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -158,7 +158,8 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
     }
 }
 
-/// The root enters in the middle. Earlier ranks wait, later ones find the message there.
+/// The root enters after half of the ranks. Earlier ranks wait, and later ones find that the
+/// message has already arrived.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -199,7 +200,8 @@ fn reduction(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i enters (n − 1 − i) · `late` after the last, so all wait for rank 0, each i · `late`.
+/// Rank i enters (n − 1 − i) · `late` after the last rank. So all wait for rank 0, and rank i waits
+/// i · `late`.
 fn scan(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -255,7 +257,8 @@ fn chain(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 1 waits for `late` in a receive inside a receive inside computing.
+/// Rank 1 waits for `late` in a receive, which is inside another receive, which is inside
+/// computing.
 fn nested(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     let (sent, end) = (work + late, work + late + transfer + work);

@@ -14,9 +14,9 @@ pub struct Passing {
     pub eager: u64,
 }
 
-/// Returns the random run of `seed`: up to nine ranks and `most` steps, each a message, an
-/// exchange, a collective or some work. Times are small numbers, so many are equal. Some links have
-/// no states at their ends or end before they start.
+/// Returns the random run of `seed`, with up to nine ranks and `most` steps. Each step is a
+/// message, an exchange, a collective or some work. Times are small numbers, so many of them are
+/// equal. Some links have no states at their ends or end before they start.
 ///
 /// ```
 /// let run = datasets::passing::random(7, 40);
@@ -48,9 +48,9 @@ const EAGER: u64 = 1000;
 struct Run {
     ranks: Ranks,
     rng: Rng,
-    /// Links that end outside a receive: their keys and receivers.
+    /// Keys and receivers of links that end outside a receive.
     late: Vec<(u64, usize)>,
-    /// Number of additional states that each rank is in.
+    /// Number of additional open states of each rank.
     depth: Vec<u32>,
 }
 
@@ -165,7 +165,7 @@ impl Run {
         }
     }
 
-    /// All ranks take part in a collective. Sometimes one does not, which makes the calls
+    /// Adds a collective of all ranks. Sometimes one rank does not take part, which makes the calls
     /// ambiguous.
     fn operation(&mut self) {
         let count = self.ranks.count();

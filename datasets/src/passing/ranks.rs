@@ -1,4 +1,4 @@
-//! Lines of a trace by rank, with a clock for each.
+//! Writes the lines of a trace rank by rank, with a clock for each rank.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub(super) struct Ranks {
     links: u64,
 }
 
-/// Size of a message without a known size.
+/// Size of a message if the size is not known.
 pub(super) const NO_SIZE: u64 = u64::MAX;
 
 impl Ranks {
@@ -51,7 +51,8 @@ impl Ranks {
         self.state_until(rank, value, self.clock[rank] + micros);
     }
 
-    /// Adds a state until this time, or without a duration if the time is past.
+    /// Adds a state that lasts until this time. If the time has already passed, the state has no
+    /// duration.
     pub(super) fn state_until(&mut self, rank: usize, value: &str, until: u64) {
         self.push(rank, value);
         self.clock[rank] = self.clock[rank].max(until);

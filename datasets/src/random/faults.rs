@@ -11,7 +11,7 @@ use crate::invalid::Fault;
 const NOBODY: &str = "no-such-thing";
 
 impl Writer {
-    /// Writes `fault` now. Returns `None`, and writes nothing invalid, if there is no place for it.
+    /// Writes `fault` now. If it is not possible here, returns `None` and writes nothing invalid.
     pub(super) fn inject(&mut self, fault: Fault) -> Option<()> {
         match fault {
             Fault::UnknownType
@@ -63,7 +63,7 @@ impl Writer {
             | Fault::FieldDefinedTwice
             | Fault::UnknownEventName
             | Fault::StrayPercent => self.bad_definition(fault),
-            // Excluded by the rules: PajeNG accepts them or aborts.
+            // The rules exclude these, because PajeNG accepts them or aborts.
             Fault::TwoStarts
             | Fault::TwoEnds
             | Fault::MissingField

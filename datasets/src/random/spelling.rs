@@ -6,7 +6,7 @@ use crate::rng::Rng;
 pub(super) struct Paper {
     pub(super) bytes: Vec<u8>,
     lines: u64,
-    /// Probability, in percent, of quotes that are not needed.
+    /// Probability, in percent, of unnecessary quotes around a word.
     quotes: u64,
     /// Probability, in percent, of each decoration of a line.
     decoration: u64,
@@ -45,7 +45,8 @@ impl Paper {
         let glue = rng.pick(&["", "", "", "\u{0}", "\u{0}\u{0}"]);
         let mut all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         for (index, word) in all.iter_mut().enumerate() {
-            // Quotes are text in bare words and directly after the percent sign.
+            // In unquoted words and directly after the percent sign, a quote is an ordinary
+            // character.
             if (index > 0 || !glue.is_empty()) && !word.contains('"') && self.quotes > 0 {
                 *word = self.quoted(word, rng);
             }

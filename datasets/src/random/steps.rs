@@ -66,8 +66,8 @@ impl Writer {
         }
     }
 
-    /// Destroys a container, perhaps for a second time. Its time is not before that of anything
-    /// below it. It has no open links, unless links may stay open.
+    /// Destroys a container, perhaps for a second time. The time is not before any time below the
+    /// container. The container has no open links, unless links may stay open.
     fn step_destroy(&mut self) {
         if self.world.containers.len() < 3 {
             return;
@@ -238,7 +238,7 @@ impl Writer {
         }
     }
 
-    /// Completes the open link at `index`, if there is a container for its other end.
+    /// Completes the open link at `index`, if a container for its other end exists.
     pub(super) fn complete_link(&mut self, index: usize) -> bool {
         let link = self.world.open_links[index].clone();
         let floor = self.world.lane(link.container, link.kind).last;

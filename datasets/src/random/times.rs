@@ -2,7 +2,7 @@
 
 use crate::rng::Rng;
 
-/// Larger decimals are not one exact integer divided by an exact power of ten.
+/// Limit of the digits of a time as an integer. A larger integer is not exact in double precision.
 const EXACT: u64 = 1 << 53;
 
 /// The clock of a trace: times are multiples of 10⁻ᵈ seconds.
@@ -90,7 +90,7 @@ fn decimal(digits: u64, decimals: u32) -> String {
 }
 
 /// Returns the same number with an exponent. The digits and the effective power of ten stay the
-/// same, so the text is exactly the same quotient.
+/// same, so the text stands for exactly the same quotient.
 fn scientific(digits: u64, decimals: u32, rng: &mut Rng) -> String {
     let point = rng.below(u64::from(decimals) + 4) as u32;
     let mantissa = decimal(digits, point);

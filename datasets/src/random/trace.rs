@@ -15,7 +15,7 @@ pub(super) struct Writer {
     pub(super) definitions: Vec<Definition>,
     /// Whether links may stay open. The trace is then replayed with `-z`.
     pub(super) leave_links: bool,
-    /// Whether all further times are the latest one, for the last line.
+    /// Whether all further times equal the latest time, as the last line requires.
     pub(super) present: bool,
     pub(super) wrote_event: bool,
     counter: u64,
@@ -103,7 +103,7 @@ impl Writer {
         self.event(definition, &all)
     }
 
-    /// Returns a time from `floor` on. May advance the clock.
+    /// Returns a time that is not before `floor`. May advance the clock.
     pub(super) fn moment(&mut self, floor: u64) -> u64 {
         if !self.present {
             self.clock.advance(&mut self.rng);
@@ -152,7 +152,7 @@ impl Writer {
         });
     }
 
-    /// Creates a container of type `kind`. Returns false if there is no container to hold it.
+    /// Creates a container of type `kind`. Returns false if no container can hold it.
     pub(super) fn create(&mut self, kind: usize) -> bool {
         let parents = self.world.containers_of(self.world.types[kind].parent);
         if parents.is_empty() {
@@ -237,8 +237,7 @@ fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
             }
         }
     }
-    // A number drawn twice may leave a kind without a definition, which then gets its index as
-    // number.
+    // If a number is drawn twice, a kind may have no definition. It then gets its index as number.
     for (index, kind) in Kind::ALL.into_iter().enumerate() {
         if definitions.iter().all(|known| known.kind != kind) {
             definitions.push(Definition::random(

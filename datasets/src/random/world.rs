@@ -39,9 +39,9 @@ pub(super) struct Container {
     pub(super) kind: usize,
     pub(super) parent: usize,
     pub(super) destroyed: bool,
-    /// Latest tick of its creation and of events in it.
+    /// Tick of the latest event in the container, including its creation.
     pub(super) latest: u64,
-    /// Earliest tick of an event in it.
+    /// Tick of the earliest event in the container.
     pub(super) earliest: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct OpenLink {
     pub(super) key: String,
     pub(super) value: String,
     pub(super) ticks: u64,
-    /// Whether that end is the start.
+    /// Whether the end that has been written is the start.
     pub(super) started: bool,
 }
 
@@ -77,8 +77,8 @@ pub(super) struct World {
 
 pub(super) const ROOT: usize = 0;
 
-/// Names and identifiers of all kinds, so that kinds share texts. See the module above for the
-/// characters that they must not have.
+/// Names and identifiers of all kinds, so that kinds share texts. The parent module lists the
+/// characters that must not occur.
 const POOL: [&str; 28] = [
     "a",
     "b",

@@ -1,4 +1,4 @@
-//! Almost only links between 32 ranks, up to 256 of them under way.
+//! Writes almost only links, between 32 ranks and with up to 256 of them under way.
 
 use std::io;
 
@@ -12,17 +12,18 @@ const RANKS: u64 = 32;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     links(sink, size, rng, |rng| {
-        // Mostly in MPI's order. One end in a hundred comes early, as with unsynchronised clocks.
+        // Links mostly start before they end, as in MPI. One end in a hundred comes early, as with
+        // unsynchronised clocks.
         !rng.percent(1)
     })
 }
 
-/// Half of the links end before they start, in the file and in time.
+/// Writes links, half of which end before they start, both in the file and in time.
 pub(super) fn write_reversed(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     links(sink, size, rng, |rng| rng.percent(50))
 }
 
-/// Writes links, and a state for every fiftieth event. `started` decides which end of a link comes
+/// Writes links, and a state as every fiftieth event. `started` decides which end of a link comes
 /// first.
 fn links(
     sink: &mut Sink<'_>,

@@ -41,7 +41,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     while sink.written() + open * (closing_line(now) + 3) + levels * (closing_line(now) + 3) < size
     {
         now += rng.below(9);
-        // Several events of one lane in a row, so that a stack can grow faster than the others.
+        // A lane gets several events in a row, so that its stack can grow faster than the others.
         if rng.percent(3) {
             level = rng.index(stacks.len());
         }

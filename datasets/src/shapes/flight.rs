@@ -6,8 +6,8 @@ use std::io;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Links complete out of order only among this many of the oldest, as messages overtake each other
-/// locally.
+/// Number of the oldest links from which the next one to complete is chosen, so that messages
+/// overtake each other only locally.
 const OVERTAKING: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ struct Waiting {
     bytes: u64,
 }
 
-/// The links under way, with link type `3` in the root container and values `PTP` and `COLL`.
+/// The links under way. They have link type `3` in the root container and values `PTP` and `COLL`.
 #[derive(Debug, Default)]
 pub(super) struct Flight {
     waiting: VecDeque<Waiting>,
@@ -32,7 +32,7 @@ impl Flight {
         self.waiting.len()
     }
 
-    /// Returns the approximate number of bytes to complete all links.
+    /// Returns the approximate number of bytes that it takes to complete all links.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.bytes
     }
@@ -95,7 +95,7 @@ impl Waiting {
     }
 }
 
-/// Returns two different ranks, numbered from 1, or the same twice if there is only one.
+/// Returns two different ranks, numbered from 1. If there is only one rank, returns it twice.
 pub(super) fn pair(ranks: u64, rng: &mut Rng) -> (u64, u64) {
     let from = rng.below(ranks);
     let to = (from + 1 + rng.below(ranks.saturating_sub(1))) % ranks;

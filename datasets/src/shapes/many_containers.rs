@@ -10,7 +10,7 @@ use crate::sink::Sink;
 const MOST: u64 = 100_000;
 const GROUP: u64 = 500;
 
-/// Creating and destroying a container takes some 70 bytes, its five or six events as many again.
+/// Bytes for a container: its creation and destruction, and its five or six events.
 const BYTES_EACH: u64 = 220;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
@@ -18,12 +18,13 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     header::write(sink, &[0, 1, 2, 3, 6, 7, 8, 11, 17])?;
     sink.lines(b"0 G 0 Group\n0 W G Worker\n2 S W State\n1 V W Load \"1 0 0\"\n3 E W Mark\n")?;
     let (mut now, mut created, mut groups): (u64, u64, u64) = (0, 0, 0);
-    // Identifiers are a letter and a number, most of them as long as the last one.
+    // Identifiers are a letter and a number, and most of them are as long as the last one.
     let closing =
         |now, created: u64| closing_line(now) - 2 + u64::from(created.max(1).ilog10()) + 1;
     while sink.written() + (created + groups) * closing(now, created) < size {
         now += rng.below(9);
-        // Faster than at a steady rate, so that the last containers get events too.
+        // Containers are created faster than at a steady rate, so that the last ones get events
+        // too.
         if created < count && sink.written() * 5 / 4 >= created * (size / count) {
             if created.is_multiple_of(GROUP) {
                 sink.event(6)

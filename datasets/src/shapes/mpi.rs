@@ -2,12 +2,12 @@
 //!
 //! The ranks are simulated: each has a clock, messages take time, and receivers wait. Rank 0 first
 //! broadcasts the parameters. An iteration computes, shifts the edges of the plane in all four
-//! directions and reduces the residual over all ranks; every fourth one, from the second on, is
-//! saved. Finally rank 0 collects the results, in as many pieces as fill the size. One rank is
-//! slow, and the others wait for it.
+//! directions and reduces the residual over all ranks. Every fourth iteration, from the second on,
+//! is saved. Finally rank 0 collects the results, in as many pieces as are needed to reach the
+//! size. One rank is slow, and the others wait for it.
 //!
-//! Nearly half of the lines are pushes and pops, a third link ends, an eighth variables, and a few
-//! everything else. These proportions are near those of traced NAS benchmarks.
+//! Nearly half of the lines are pushes and pops, a third are link ends, an eighth are variables,
+//! and a few are everything else. Traces of NAS benchmarks have similar proportions.
 
 mod program;
 mod timeline;
@@ -22,7 +22,7 @@ use timeline::Timeline;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let many = 16 + 4 * rng.below(13);
-    // Even, so that there are at least two rows.
+    // The number is even, so that the torus has at least two rows.
     let count = many.min((size / 8192 * 2).max(4));
     begin(sink, count)?;
     let mut program = Program::new(count as usize, rng);

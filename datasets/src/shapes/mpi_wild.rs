@@ -1,8 +1,9 @@
 //! The lines of an MPI trace without a program: random actions of ranks.
 //!
-//! Nearly half of the lines are pushes and pops, a third link ends, an eighth variables, and a few
-//! everything else. These proportions are near those of traced NAS benchmarks. Time grows from line
-//! to line, except that one state in twenty is late, as with a tracer that buffers by rank.
+//! Nearly half of the lines are pushes and pops, a third are link ends, an eighth are variables,
+//! and a few are everything else. Traces of NAS benchmarks have similar proportions. Time grows
+//! from line to line, except that one state in twenty is late, as with a tracer that buffers by
+//! rank.
 
 use std::io;
 
@@ -14,7 +15,7 @@ use crate::sink::Sink;
 
 const MAX_DEPTH: u64 = 4;
 
-/// Probability of a push, in percent, by depth; otherwise a pop.
+/// Probability of a push at each depth, in percent. The alternative is a pop.
 const PUSH: [u64; MAX_DEPTH as usize + 1] = [100, 40, 30, 20, 0];
 
 const STATES: [&str; 12] = [

@@ -15,7 +15,8 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Step of a worker in a callback, outside the cycle. It ends the callback and restarts the cycle.
+/// Step of a worker that is in a callback, outside the cycle. This step ends the callback and
+/// restarts the cycle.
 const CALLBACK: u8 = 10;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
@@ -118,7 +119,8 @@ impl Runtime {
         Ok(self.timed(sink, event).name("w", worker).word("WS").word(value))
     }
 
-    /// Writes the next step of a worker: lines with one time, later than all before.
+    /// Writes the next step of a worker. Its lines have one time, which is later than all earlier
+    /// times.
     pub(super) fn group(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += self.rng.between(1, 400);
         let index = self.rng.index(self.steps.len());

@@ -1,5 +1,5 @@
-//! States with distinct values, such as task identifiers. A third are defined just before their
-//! use, with a colour.
+//! Writes states with distinct values, such as task identifiers. A third of the values are defined
+//! just before their use, with a colour.
 
 use std::io;
 

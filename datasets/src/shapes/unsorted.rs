@@ -9,11 +9,12 @@ use super::task_runtime::Runtime;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of groups of lines shuffled together; each worker has several, so no lane stays in order.
+/// Number of groups of lines that are shuffled together. Each worker has several of them, so no
+/// lane stays in order.
 const BLOCK: usize = 512;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
-    // Another stream, so that the events are those of the sorted trace.
+    // The order uses another stream, so that the events are the same as in the sorted trace.
     let mut order = Rng::new(rng.clone().bits());
     let mut runtime = Runtime::new(size, rng);
     runtime.begin(sink)?;

@@ -97,7 +97,7 @@ impl Definitions {
 pub(super) struct Used {
     list: Vec<(Line, Option<usize>)>,
     numbers: HashMap<(Line, Option<usize>), u32>,
-    /// Definition used last by each kind of line. It is often used next.
+    /// Definition that each kind of line used last. The next line often uses it again.
     last: [u32; Line::COUNT],
 }
 

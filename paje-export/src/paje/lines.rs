@@ -71,7 +71,7 @@ impl<'t, T: Times> Source<'t, T> {
         let end_of = |id| self.times.container(self.trace, id).1;
         let mut lifetime = self.lifetimes[parent.index()];
         if all.is_destroyed(parent) && end > end_of(parent) {
-            // Otherwise it would be destroyed with an ancestor.
+            // Without this, the container would be destroyed with an ancestor.
             let mut above = parent;
             while above != ContainerId::ROOT {
                 if all.is_destroyed(above) && end > end_of(above) {
@@ -190,7 +190,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         }
     }
 
-    /// Encodes one end of a link, at the creation of its containers at the earliest.
+    /// Encodes one end of a link, no earlier than the creation of its containers.
     fn put_end(
         &mut self,
         links: &Links<'_>,
@@ -335,7 +335,7 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             let created = lifetimes
                 .iter()
                 .fold(self.lifetime.created, |at, lifetime| at.max(lifetime.created));
-            // Both ends keep their order in the file and their fields.
+            // The ends keep their order in the file, and each keeps its fields.
             let [(first, first_time), (second, second_time)] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
                 false => [(Line::EndLink, end), (Line::StartLink, start)],

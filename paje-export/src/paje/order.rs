@@ -9,8 +9,8 @@ use super::definitions::Used;
 pub(super) struct SortKey(u128);
 
 impl SortKey {
-    /// Creates the key of a line at `not_before`, its time or the time of a line that it depends
-    /// on.
+    /// Creates the key of a line. `not_before` is its time, or the time of a line that must precede
+    /// it.
     ///
     /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
     /// for containers created in destroyed ones, and so on. `rank` orders lines of the same phase.
@@ -71,7 +71,8 @@ pub(super) fn bounds(all: &[EncodedLines], lines: u64) -> Vec<SortKey> {
 #[derive(Debug, Default)]
 pub(super) struct EncodedLines {
     keys: Vec<(SortKey, u64)>,
-    /// For each line, the number of its definition in `used` as four bytes, then the rest as text.
+    /// Each line as the number of its definition in `used` in four bytes, followed by the rest as
+    /// text.
     text: Vec<u8>,
     pub(super) used: Used,
     /// Sampled keys, if lines are only counted.

@@ -10,8 +10,8 @@ use crate::tables::gather::Gather;
 use crate::tables::hierarchy;
 use crate::tables::{Error, Table};
 
-/// Approximate number of rows of a batch: a negligible cost per batch, but enough batches for all
-/// workers.
+/// Approximate number of rows of a batch. It makes the cost per batch negligible, but leaves enough
+/// batches for all workers.
 const ROWS: usize = 1 << 18;
 
 /// Batches of a table.

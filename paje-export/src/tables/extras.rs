@@ -82,7 +82,7 @@ fn side(trace: &Trace, place: Side, fields: EventFields<'_>) -> Side {
     }
 }
 
-/// User-defined fields of some rows, by side and definition. A field is true if all texts parse.
+/// For each side and definition, whether all texts of each user-defined field parse.
 #[derive(Debug, Default)]
 pub(crate) struct Survey(BTreeMap<(Side, usize), Vec<bool>>);
 

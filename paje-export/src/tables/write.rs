@@ -75,7 +75,7 @@ pub fn write<W: Write + Send>(
     let mut jobs = Vec::new();
     let outputs = outputs.into_iter().map(|(table, out)| (tables.batches(table), out));
     let mut outputs: Vec<_> = outputs.collect();
-    // With the smallest tables last, workers finish at about the same time.
+    // The smallest tables come last, so that workers finish at about the same time.
     outputs.sort_by_key(|(batches, _)| Reverse(batches.work()));
     for (place, (batches, out)) in outputs.into_iter().enumerate() {
         let table = batches.table();

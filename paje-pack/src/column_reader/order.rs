@@ -1,8 +1,6 @@
 //! Steps of all lines of a segment, which are read before anything else.
 
-use crate::grid::{Grid, NONE};
 use crate::lines::{Line, LinesIn, RAW, holes};
-use crate::numbers::Numbers;
 use crate::steps::Steps;
 use crate::stream::StreamReader;
 use crate::table::Group;
@@ -12,7 +10,6 @@ use paje_parser::columns::ColumnLine;
 /// Known steps, and the texts of raw lines.
 #[derive(Default)]
 pub(super) struct Order {
-    grid: Grid,
     numbers: Steps,
     steps: Vec<Line>,
     /// Texts of raw lines, each with a newline, and the number of bytes returned.
@@ -45,7 +42,6 @@ impl Order {
                 let step = self.numbers.number(line);
                 if self.steps.len() == step as usize {
                     self.steps.push(line);
-                    self.grid.put(line, step);
                 }
                 step
             };
@@ -54,24 +50,11 @@ impl Order {
     }
 
     /// Reads the steps of lines up to the first line of an unknown step. Returns how many.
-    fn known(&self, coded: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
+    fn known(&mut self, coded: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
         let (read, lanes, actions) = coded.parts();
         let (places, actions) = actions.parts();
-        let grid = &self.grid;
-        let count = match (lanes, actions) {
-            (Numbers::Small(lanes), Numbers::Small(actions)) => {
-                known(grid, lanes.get(*read..), actions, places, lines)
-            }
-            (Numbers::Small(lanes), Numbers::Any(actions)) => {
-                known(grid, lanes.get(*read..), actions, places, lines)
-            }
-            (Numbers::Any(lanes), Numbers::Small(actions)) => {
-                known(grid, lanes.get(*read..), actions, places, lines)
-            }
-            (Numbers::Any(lanes), Numbers::Any(actions)) => {
-                known(grid, lanes.get(*read..), actions, places, lines)
-            }
-        };
+        let lanes = lanes.get(*read..).unwrap_or_default();
+        let count = known(&mut self.numbers, lanes, actions, places, lines);
         *read += count;
         count
     }
@@ -104,24 +87,22 @@ impl Order {
     }
 }
 
-/// Reads steps, given the codes of all lanes and of the actions of each lane.
+/// Reads known steps, given the codes of all lanes and of the actions of each lane: one more than their numbers. Returns how many.
 #[inline(never)]
-fn known<L: Copy + Into<u64>, A: Copy + Into<u64>>(
-    grid: &Grid,
-    lanes: Option<&[L]>,
-    actions: &[A],
+fn known(
+    steps: &mut Steps,
+    lanes: &[u64],
+    actions: &[u64],
     places: &mut [Group],
     lines: &mut [ColumnLine],
 ) -> usize {
     let mut count = 0;
-    for (lane, line) in lanes.unwrap_or_default().iter().zip(lines) {
-        let lane: u64 = (*lane).into();
-        let Some(place) = places.get_mut((lane as usize).wrapping_sub(1)) else { break };
+    for (lane, line) in lanes.iter().zip(lines) {
+        let lane = (*lane as usize).wrapping_sub(1);
+        let Some(place) = places.get_mut(lane) else { break };
         let Some(action) = actions.get(place.next_or_other()) else { break };
-        let step = grid.get(lane, (*action).into());
-        if step == NONE {
-            break;
-        }
+        let of = Line { lane: lane as u32, action: (*action as u32).wrapping_sub(1) };
+        let Some(step) = steps.find(of) else { break };
         place.pass();
         line.step = step;
         count += 1;

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use paje_parser::token::is_white;
 
-use crate::digits::{SHORT, decimal_len, decimal_lengths};
-use crate::out::{Out, digits};
+use crate::digits::{SHORT, decimal_len, decimal_lengths, few_digits};
+use crate::out::Out;
 use crate::table::{Group, Table};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
@@ -70,8 +70,7 @@ impl FieldsIn {
         }
         // A key has eight slots, and each may have a number.
         let most = length.saturating_mul(8);
-        let mut table = Table::read(side, column + column::NUMBERS, [most; 2]);
-        table.widen();
+        let table = Table::read(side, column + column::NUMBERS, [most; 2]);
         let slots = vec![Slot::default(); table.len().min(AT_ONCE)];
         FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
@@ -116,7 +115,7 @@ impl FieldsIn {
     #[inline(always)]
     fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
         let FieldsIn { table, fields, slots, .. } = self;
-        let (groups, numbers) = table.wide_parts();
+        let (groups, numbers) = table.parts();
         let group = groups.get_mut(place.slot as usize)?;
         let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
         let field = fields.get_mut(place.field as usize)?;
@@ -178,7 +177,7 @@ impl FieldsIn {
     fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
         let FieldsIn { table, fields, slots, .. } = self;
-        let (groups, numbers) = table.wide_parts();
+        let (groups, numbers) = table.parts();
         let (Some(groups), Some(slots), Some(fields)) = (
             groups.get_mut(of(place.slot)),
             slots.get_mut(of(place.slot)),
@@ -295,7 +294,7 @@ impl Field {
         let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
         if self.form == form::DECIMAL {
             let came = slot.base(self.base, self.last).wrapping_add(unzigzag(code));
-            let text = digits(came as u64)?;
+            let text = few_digits(came as u64)?;
             slot.take(came);
             self.last = came;
             group.pass();

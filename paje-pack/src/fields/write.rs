@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{BASES, DIGITS, Place, Slot, at, column, form, zigzag};
-use crate::spare::{self, kept};
 use crate::stream::StreamWriter;
 use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
@@ -27,8 +26,6 @@ pub(crate) struct Row {
     end: u32,
     value: Value,
 }
-
-kept! { Row }
 
 /// A field and its state.
 struct Field {
@@ -70,6 +67,11 @@ pub(crate) struct FieldsOut {
 }
 
 impl FieldsOut {
+    /// Creates a writer with room for this many values.
+    pub(crate) fn with_room(values: usize) -> FieldsOut {
+        FieldsOut { table: Rows::with_room(values), ..FieldsOut::default() }
+    }
+
     /// Writes the next value of a slot, which is at these bytes of the text.
     #[inline]
     pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) {
@@ -152,10 +154,6 @@ impl FieldsOut {
     #[cold]
     fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
-        if field.waiting.is_empty() {
-            field.waiting = spare::take();
-            field.waiting.clear();
-        }
         let (start, end) = (range.start as u32, range.end as u32);
         let value = Value::of(&text[range]).unwrap_or_default();
         field.waiting.push(Row { slot: place.slot, start, end, value });
@@ -177,7 +175,6 @@ impl FieldsOut {
             at(&mut self.slots, *slot);
             self.value(place, text, *start as usize..*end as usize);
         }
-        spare::give(rows);
     }
 
     /// Writes all values of this text.

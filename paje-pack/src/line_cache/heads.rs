@@ -1,8 +1,6 @@
 //! First words of lines, which determine where the holes are.
 
-use std::ops::Range;
-
-use super::{COUNT, SPREAD};
+use super::{BYTES, COUNT, SPREAD};
 use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
@@ -66,11 +64,22 @@ impl Heads {
         &self.nexts[head.first as usize..head.end as usize]
     }
 
-    /// Adds the first word of a line. Returns `None` if its event is unknown.
+    /// Adds the first word of a line of the usual form, if its event is known. The line starts with these bytes, and its fields end at these
+    /// bits.
+    pub(crate) fn learn(&mut self, bytes: &[u8; 8], ends: u64, roles: &Roles) {
+        let len = ends.trailing_zeros() as usize;
+        if len < BYTES {
+            let word = word_of(u64::from_le_bytes(*bytes), len + 1);
+            if self.get(word).is_none() {
+                let _ = self.put(word, len, roles);
+            }
+        }
+    }
+
+    /// Adds a first word, which begins with an event number of `len` bytes. Returns `None` if it cannot be used.
     #[cold]
-    pub(super) fn learn(&mut self, word: u64, code: Range<usize>, roles: &Roles) -> Option<Head> {
-        let len = code.end - code.start;
-        let bytes = word >> (8 * code.start) & !(u64::MAX << (8 * len));
+    fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
+        let bytes = word & !(u64::MAX << (8 * len));
         // These lines are parts of definitions.
         if len > SHORT || bytes as u8 == b'%' {
             return None;
@@ -103,7 +112,7 @@ impl Heads {
         }
         self.heads[at % HEADS] = head;
         self.count += 1;
-        Some(head)
+        Some(())
     }
 }
 

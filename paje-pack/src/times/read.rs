@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{LastOfLanes, ODD, Scale, base, column};
-use crate::digits::{Short, Spelling};
+use crate::digits::decimal_len;
 use crate::fields::{FieldsIn, unzigzag};
 use crate::lines::Line;
 use crate::out::Out;
@@ -33,10 +33,8 @@ impl Last {
 
 /// Reader of times.
 pub(crate) struct TimesIn {
-    spelling: Spelling,
+    scale: Scale,
     last: Last,
-    /// The last time that was written, and its text if it is short.
-    text: Option<(i64, Short)>,
     pub(crate) table: Table,
     odd: FieldsIn,
     /// Odd times of lines that were read but not written yet, and how many were written.
@@ -68,13 +66,11 @@ impl TimesIn {
         if base > base::LANE {
             side.fail();
         }
-        let mut table = Table::read(side, column::NUMBERS, [length.saturating_add(1), length]);
-        table.widen();
-        let spelling = Spelling::new(scale.after, scale.zeros);
+        let table = Table::read(side, column::NUMBERS, [length.saturating_add(1), length]);
         let last = Last::new(base);
         let odd = FieldsIn::new(side, column::ODD, length);
         let (odds, given, lengths) = (Vec::new(), 0, (0..0, 0));
-        TimesIn { spelling, last, text: None, table, odd, odds, given, lengths }
+        TimesIn { scale, last, table, odd, odds, given, lengths }
     }
 
     /// Reads the next time, given its difference.
@@ -97,8 +93,8 @@ impl TimesIn {
             (clocks.iter().map(|clock| clock.lane).max().unwrap_or(0), self.last.mask);
         self.last.of(lanes);
         let lasts = &mut self.last.times.0[..];
-        let (groups, numbers) = self.table.wide_parts();
-        let most = self.spelling.most();
+        let (groups, numbers) = self.table.parts();
+        let most = self.scale.most();
         for line in lines {
             let Some(clock) = clocks.get(line.step as usize) else { continue };
             let Some(group) = groups.get_mut(clock.group as usize) else {
@@ -133,7 +129,7 @@ impl TimesIn {
     /// Finds such a range that includes this time. Returns `None` for an odd time.
     #[cold]
     pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
-        self.lengths = self.spelling.lengths(time)?;
+        self.lengths = self.scale.lengths(time)?;
         Some(self.lengths())
     }
 
@@ -164,14 +160,34 @@ impl TimesIn {
     }
 
     #[inline]
-    fn put_units(&mut self, came: i64, out: &mut Out) {
-        // Consecutive lines often have the same time.
-        if self.text.is_none_or(|(before, _)| before != came) {
-            self.text = self.spelling.short(came).map(|text| (came, text));
+    fn put_units(&self, units: i64, out: &mut Out) {
+        out.put_decimal(units.wrapping_mul(self.scale.unit()), self.scale.after);
+    }
+}
+
+impl Scale {
+    /// Returns the number of last decimals in a unit.
+    const fn unit(self) -> i64 {
+        10_i64.pow(self.zeros as u32)
+    }
+
+    /// Returns a bound: units from 0 up to it are exact as doubles.
+    fn most(self) -> u64 {
+        (1 << 53).min(i64::MAX as u64 / self.unit() as u64)
+    }
+
+    /// Returns a range of units that are exact as doubles and whose texts have the same length. It includes this one; `None` if it cannot.
+    #[cold]
+    fn lengths(self, units: i64) -> Option<(Range<i64>, usize)> {
+        let unit = self.unit();
+        // First number with one more digit before the point.
+        let mut end = 10_i64.checked_pow(u32::from(self.after - self.zeros) + 1)?;
+        let mut start = 0;
+        while end <= units {
+            start = end;
+            end = end.saturating_mul(10);
         }
-        match self.text {
-            Some((_, text)) => out.put_short(text),
-            None => out.put(self.spelling.long(came).text()),
-        }
+        let range = start..end.min((1 << 53).min(i64::MAX / unit));
+        range.contains(&units).then(|| (range, decimal_len(units * unit, self.after)))
     }
 }

@@ -190,7 +190,7 @@ fn sizes_that_no_page_has_are_refused() {
         packed[12 + place..12 + place + 4].copy_from_slice(&u32::MAX.to_le_bytes());
         sign(&mut packed, 12, 0);
         let error = error(&packed).unwrap().to_string();
-        assert_eq!(error, "byte 12: the page claims 4294967295 bytes, more than a page can have");
+        assert_eq!(error, "byte 12: the page claims 4294967295 bytes, more than allowed");
     }
 }
 

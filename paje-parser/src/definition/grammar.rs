@@ -70,7 +70,7 @@ fn all_of(line: &[u8]) -> Rest<'_> {
     Rest { line: &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())], at: 0 }
 }
 
-/// Parses a `%` line; `None` if it is malformed.
+/// Parses a `%` line. Returns `None` if it is malformed.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
     // `cut` prevents a malformed `%EventDef` from being parsed as a field of that name.
     let name_and_id = terminated((word, word), not(word));

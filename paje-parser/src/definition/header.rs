@@ -1,4 +1,4 @@
-//! Reading definitions line by line.
+//! Reads definitions line by line.
 
 use super::grammar::{self, HeaderLine};
 use super::{DefTable, EventDef, FieldDef, FieldType, OpenDef};

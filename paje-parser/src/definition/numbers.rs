@@ -11,7 +11,7 @@ pub(super) struct Numbers {
     /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
     small: Vec<u32>,
     order: Sequence<u32>,
-    /// Identity: if two maps share it, one starts with the other's entries.
+    /// Identity. If two maps share it, one starts with the other's entries.
     token: Arc<()>,
 }
 

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::ops::Index;
 use std::sync::Arc;
 
-/// Number of items in a shared part; a clone copies fewer items than that.
+/// Number of items in a shared part. A clone copies fewer items than that.
 const PART: usize = 1024;
 
 /// An append-only list. Clones share all but the last items.

@@ -1,6 +1,6 @@
 //! Natures of types, and operations of events.
 
-/// What the objects of a type are: containers, states, variables, events or links.
+/// Kind of the objects of a type: containers, states, variables, events or links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeNature {
     /// Containers.

@@ -1,7 +1,8 @@
 //! Hexadecimal floats (C99, 7.20.1.3), correctly rounded: `0x1.8p3`.
 //!
-//! They are rare in traces, so they are read digit by digit. Sixteen significant digits become a
-//! 64-bit integer. One more bit records whether a later digit is not zero, which rounding needs.
+//! Such numbers are rare in traces, so they are read digit by digit. Sixteen significant digits
+//! become a 64-bit integer. One more bit records whether a later digit is not zero, because
+//! rounding needs it.
 
 /// Exponents beyond this always overflow or underflow. Saturating here keeps the arithmetic exact.
 const FAR: i64 = 1 << 60;

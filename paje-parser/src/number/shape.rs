@@ -18,7 +18,7 @@ pub const ENDING: usize = 17;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Length in bytes; larger than any if the shape matches no number.
+    /// Length in bytes. It is larger than any length if the shape matches no number.
     len: usize,
     pub(super) rows: Rows,
     divisor: f64,

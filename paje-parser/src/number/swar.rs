@@ -20,7 +20,7 @@ pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
 #[inline(always)]
 fn non_digits8(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
-    // A value above 9 plus 0x76 sets the top bit; bytes from 128 on have it already.
+    // Adding 0x76 to a value above 9 sets the top bit. In bytes from 128 on it is already set.
     let odd = (((digits & (ONES * 0x7f)) + ONES * 0x76) | digits) & (ONES * 0x80);
     // Gathers the eight top bits, lowest byte first.
     ((odd >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32

@@ -77,8 +77,9 @@ impl PlainLines<'_> {
         }
     }
 
-    /// Does the same as [`ShortLines::usual`] for lines of any length. For 64 bytes and more, the
-    /// ends are those in the first 64 bytes, or 0 if fields are more than one byte apart there.
+    /// Does the same as [`ShortLines::usual`] for lines of any length. For lines of 64 bytes and
+    /// more, returns the ends in the first 64 bytes, or 0 if fields are more than one byte apart
+    /// there.
     #[must_use]
     #[inline(never)]
     pub fn longer(&self, start: usize) -> Option<(u64, u32)> {

@@ -32,7 +32,7 @@ pub(super) fn lines_of(
     found
 }
 
-/// Removes bytes inside quotes from the white-space masks and adds those of comments, up to the
+/// Removes bytes inside quotes from the white-space masks and adds bytes of comments, up to the
 /// first chunk with a quote at an odd place. Returns the number of chunks before it.
 pub(super) fn settle(
     quotes: &mut Quotes,

@@ -21,7 +21,7 @@ impl Default for Quotes {
 }
 
 impl Quotes {
-    /// Returns the white bytes outside quotes of the next chunk, including those of comments, or
+    /// Returns the white bytes outside quotes of the next chunk, including bytes of comments, or
     /// `None` if it has a quote at an odd place.
     #[inline(always)]
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
@@ -37,8 +37,8 @@ impl Quotes {
         }
     }
 
-    /// Does the same for a chunk with comments, all bytes of which count as white. Returns the new
-    /// state instead of changing it, so that the caller can keep it in registers.
+    /// Does the same for a chunk with comments. All bytes of comments count as white. Returns the
+    /// new state instead of changing it, so that the caller can keep it in registers.
     #[cold]
     #[inline(never)]
     fn without_comments(mut self, masks: Masks) -> Option<(Quotes, u64)> {

@@ -100,7 +100,7 @@ struct DecoderConfig {
     keeps_lines: bool,
     /// Whether blocks list the owner of each line.
     follows: bool,
-    /// Whether decoding goes on after an invalid line.
+    /// Whether decoding continues after an invalid line.
     recovers: bool,
     /// Whether uses of definitions and doubtful spellings are recorded.
     notes_usage: bool,

@@ -54,7 +54,7 @@ pub struct Model {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct CurrentFile {
-    /// Number of the file; 0 for the trace's main file.
+    /// Number of the file, or 0 for the trace's main file.
     number: u32,
     /// Number of bytes of other files before it.
     start: u64,

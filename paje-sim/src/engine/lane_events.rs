@@ -34,7 +34,7 @@ pub struct LaneEvents<'a> {
 /// An event of a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent {
-    /// Start of its line, in bytes from the start of the block.
+    /// Start of the event's line, in bytes from the start of the block.
     pub start: usize,
     /// In seconds.
     pub time: f64,
@@ -47,11 +47,11 @@ pub struct LaneEvent {
 pub enum LaneChange {
     /// A state or an event changes.
     Entity(EntityOp),
-    /// A variable changes by this number, or to it.
+    /// A variable changes by this number, or is set to it.
     Variable(EntityOp, f64),
     /// A link starts or ends.
     Link {
-        /// Start and end of its key without quotes, in bytes from the start of the block.
+        /// Start and end of the key without quotes, in bytes from the start of the block.
         key: (usize, usize),
         /// Hash of the key, with a seed that the author of a trace cannot know.
         hash: u64,
@@ -102,7 +102,7 @@ impl<'a> LaneEvents<'a> {
         }
     }
 
-    /// Returns the earliest and the latest time, in seconds; infinite and swapped if there are no events.
+    /// Returns the earliest and the latest time in seconds. Without events, they are infinite and swapped.
     #[must_use]
     pub fn times(self) -> (f64, f64) {
         self.events.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), event| {

@@ -15,9 +15,9 @@ pub(crate) type Show<'o> = &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> +
 pub(crate) struct Portions<'o> {
     show: Show<'o>,
     pub(super) size: u64,
-    /// Byte offset of its end.
+    /// Byte offset of the current portion's end.
     pub(super) end: u64,
-    /// Containers that ended in it.
+    /// Containers that ended in the current portion.
     ended: Vec<ContainerId>,
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Mutex;
 
-use paje_workers::Workers;
+use paje_workers::{Workers, exclusive};
 
 use super::ledger::LedgerSink;
 use super::round::{FreeBlocks, Wave, WorkerState};
 use crate::trace::selected::Selected;
 use paje_decode::decode::Decoder;
+use paje_decode::decode::block::BoxedBlock;
 use paje_decode::decode::definitions::DefinitionsByFile;
 use paje_decode::decode::partitioning::Partitioning;
 use paje_decode::input::feed::BlockBudget;
@@ -16,7 +17,6 @@ use paje_model::names::ledger::LineRemedy;
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 use paje_model::names::recovered::{Recovery, Remedy};
-use paje_model::names::usage::Usage;
 use paje_replay::problems::found::earliest;
 use paje_replay::problems::tally::ProblemTally;
 use paje_replay::problems::warnings::Warnings;
@@ -31,7 +31,7 @@ pub(super) struct Job<'o> {
     pub(super) progress: &'o Progress,
 }
 
-/// Number of workers from which on they create their decoders in parallel.
+/// Smallest number of workers that create their decoders in parallel.
 const MANY_WORKERS: usize = 8;
 
 /// The participating workers, with their blocks and decoders.
@@ -58,8 +58,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Records `count` errors of a kind; `error` is the first. During recovery, adds them to the
-    /// tally. Otherwise, the first error in file order becomes that of the trace.
+    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the
+    /// tally. Otherwise, the error that is first in file order becomes that of the trace.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -105,6 +105,16 @@ impl Findings {
         }
     }
 
+    /// Removes blocks of a file after a position that cannot be read, from block `first` on.
+    pub(super) fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
+        let Some(broken) = self.tally.as_ref().and_then(|tally| tally.broken) else { return };
+        let mut index = 0;
+        wave.blocks.retain(|block| {
+            index += 1;
+            index <= first || block.origin.file != broken
+        });
+    }
+
     pub(super) fn take_recovery(&mut self) -> Recovery {
         let tally = self.tally.take();
         Recovery {
@@ -114,25 +124,8 @@ impl Findings {
     }
 }
 
-pub(super) struct SoFar {
-    pub(super) lines: u64,
-    /// Lines of the files before the last one.
-    pub(super) lines_of_others: u64,
-    pub(super) bytes: u64,
-    pub(super) events: u64,
-    pub(super) last_time: f64,
-    /// Byte offset up to which the current wave has been replayed.
-    pub(super) replayed_to: u64,
-    /// Comments at the beginning of the trace.
-    pub(super) comments: Vec<u8>,
-    /// Times of all lines, if they are kept.
-    pub(super) times: Option<Vec<f64>>,
-    /// Uses of definitions, if they are kept.
-    pub(super) usage: Option<Box<Usage>>,
-}
-
 impl Team {
-    /// Creates `team` workers. If `follows`, their blocks list the owner of each line.
+    /// Creates `team` workers. If `follows` is true, their blocks list the owner of each line.
     pub(super) fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {
@@ -151,20 +144,31 @@ impl Team {
             full_quota: BlockBudget::of_full_wave(team),
         }
     }
-}
 
-impl SoFar {
-    pub(super) fn new(options: &Options) -> Self {
-        SoFar {
-            lines: 0,
-            lines_of_others: 0,
-            bytes: 0,
-            events: 0,
-            last_time: f64::NEG_INFINITY,
-            replayed_to: 0,
-            comments: Vec::new(),
-            times: options.keep_times.then(Vec::new),
-            usage: options.keeps_usage().then(Box::default),
+    /// Restarts decoders that know too many names.
+    pub(super) fn restart_crowded_decoders(&mut self) {
+        for worker in 0..self.desks.len() {
+            let desk = exclusive(&mut self.desks[worker]);
+            if desk.decoder.is_crowded() {
+                self.retired.push(desk.maps);
+                self.restart_decoder(worker);
+            }
         }
+    }
+
+    /// Restarts the decoders of these blocks, which have interned names of discarded lines.
+    pub(super) fn restart_decoders_of(&mut self, blocks: &[BoxedBlock]) {
+        for block in blocks {
+            if exclusive(&mut self.desks[block.worker]).maps == block.maps {
+                self.restart_decoder(block.worker);
+            }
+        }
+    }
+
+    /// Restarts a worker's decoder, and gives its symbols new maps.
+    fn restart_decoder(&mut self, worker: usize) {
+        let desk = exclusive(&mut self.desks[worker]);
+        desk.restart(self.maps[desk.maps].lanes_known_before, self.maps.len());
+        self.maps.push(SymbolMap::default());
     }
 }

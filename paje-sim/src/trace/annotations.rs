@@ -33,7 +33,8 @@ impl<'t> Annotations<'t> {
         Annotations { trace, pairs: extras.map(|_| pairs()), kept }
     }
 
-    /// Turns them into annotations of links, which are kept with the links' keys.
+    /// Returns annotations of links from these. Fields and lines of links are kept with the links'
+    /// keys.
     pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
         Annotations { kept: Kept::ByKey(keys), ..self }
     }

@@ -111,7 +111,7 @@ impl<'t> LaneView<'t> {
         self.trace.rows.arena(self.id)
     }
 
-    /// Returns the end of a variable's last value in a chunk; `next` is the next chunk.
+    /// Returns the end of a variable's last value in a chunk. `next` is the next chunk.
     pub(crate) fn last_end(self, next: Option<&Chunk>) -> f64 {
         let current = || self.trace.rows.open_variables.get(&self.id).copied();
         let next = next.map(|next| f64::from_bits(self.arena().get(next.place)));

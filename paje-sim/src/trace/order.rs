@@ -7,10 +7,11 @@ use paje_model::names::text::Name;
 /// Order of identifiers in output order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameOrder {
-    /// Without quotes, as in every release of PajeNG up to 1.3.10.
+    /// Names are compared without quotes, as in every release of PajeNG up to 1.3.10.
     #[default]
     Bare,
-    /// As written, with quotes, as in PajeNG's development version since February 2026.
+    /// Names are compared as written, with quotes, as in PajeNG's development version since
+    /// February 2026.
     Raw,
 }
 

@@ -19,14 +19,14 @@ use paje_model::names::text::Name;
 pub struct State<'t> {
     /// Container and type.
     pub lane: LaneView<'t>,
-    /// Time at which it was set or pushed.
+    /// Time at which the state was set or pushed.
     pub start: f64,
-    /// Time at which it was popped or replaced, or its container ended. In a portion (see
+    /// Time at which the state was popped or replaced, or its container ended. In a portion (see
     /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
     pub end: f64,
     /// Value, of the lane's type.
     pub value: ValueId,
-    /// Number of states below it on the stack.
+    /// Number of states below this one on the stack.
     pub imbrication: u32,
 }
 
@@ -76,13 +76,13 @@ pub struct Link<'t> {
 }
 
 impl<'t> State<'t> {
-    /// Returns its duration in seconds.
+    /// Returns the duration of the state in seconds.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
     }
 
-    /// Returns the name of its value.
+    /// Returns the name of the state's value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
@@ -98,7 +98,7 @@ impl Variable<'_> {
 }
 
 impl<'t> Event<'t> {
-    /// Returns the name of its value.
+    /// Returns the name of the event's value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
@@ -106,13 +106,14 @@ impl<'t> Event<'t> {
 }
 
 impl<'t> Link<'t> {
-    /// Returns its duration in seconds, negative if it ended before its start.
+    /// Returns the duration of the link in seconds. It is negative if the link ended before its
+    /// start.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
     }
 
-    /// Returns the name of its value.
+    /// Returns the name of the link's value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
@@ -126,28 +127,30 @@ impl<'t> Link<'t> {
 }
 
 impl<'t> LaneView<'t> {
-    /// Returns the lane's states in order of opening; empty if its type has another nature.
+    /// Returns the lane's states in order of opening. There are none if its type has another
+    /// nature.
     pub fn states(
         self,
     ) -> impl ExactSizeIterator<Item = State<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<StateColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's values of a variable in order of time; empty if its type has another nature.
+    /// Returns the lane's values of a variable in order of time. There are none if its type has another nature.
     pub fn variables(
         self,
     ) -> impl ExactSizeIterator<Item = Variable<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<VariableColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's events in order of time; empty if its type has another nature.
+    /// Returns the lane's events in order of time. There are none if its type has another nature.
     pub fn events(
         self,
     ) -> impl ExactSizeIterator<Item = Event<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<EventColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's links in order of completion; empty if its type has another nature.
+    /// Returns the lane's links in order of completion. There are none if its type has another
+    /// nature.
     pub fn links(
         self,
     ) -> impl ExactSizeIterator<Item = Link<'t>> + FusedIterator + Clone + use<'t> {

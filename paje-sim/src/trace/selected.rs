@@ -89,7 +89,7 @@ impl Selected {
         }
     }
 
-    /// Makes containers wanted if their parent is. Until then, only the matches of their own names are known.
+    /// Makes containers wanted if their parent is. Before that, only matches of their names are known.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,

@@ -103,7 +103,7 @@ impl<'t> LaneView<'t> {
     }
 
     /// Returns the number of objects of each chunk from chunk `first` on. A chunk is shown as one
-    /// slice; several workers can look at different chunks.
+    /// slice, and several workers can look at different chunks.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
@@ -128,7 +128,7 @@ impl<'t> LaneView<'t> {
         let finished = &self.trace.rows;
         let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
-        // With many lanes, most have a few objects: clearing a larger buffer would take most of the time.
+        // With many lanes, most lanes have a few objects, and clearing a larger buffer would take most of the time.
         let most = rows.only().map(|chunk| chunk.count()).unwrap_or_else(|| {
             let counts = rows.chunks_from(arena, range.start).take(range.len());
             counts.map(|chunk| chunk.count()).max().unwrap_or(0)

@@ -94,7 +94,7 @@ fn the_caller_can_be_one_of_several() {
     assert_eq!((one.threads(), one.run(caller)), (1, caller()));
     let few = Workers::with_caller(None, &Pin::None, some(usize::MAX)).unwrap();
     assert_eq!(few.threads(), available().get());
-    // In a new thread, because a member of one pool cannot join another.
+    // This needs a new thread, because a member of one pool cannot join another.
     let team = || {
         let workers = Workers::with_caller(Some(some(3)), &Pin::None, some(1)).unwrap();
         assert_eq!((workers.threads(), workers.run(caller)), (3, caller()));

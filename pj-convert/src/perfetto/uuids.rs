@@ -10,7 +10,7 @@ const BITS: u32 = 28;
 #[derive(Debug, Default)]
 pub(super) struct Uuids {
     used: HashSet<u64>,
-    /// Identifiers by container; 0 if there is none.
+    /// Identifier of each container, or 0 if it has none yet.
     containers: Vec<u64>,
     tracks: HashMap<(ContainerId, TypeId), u64>,
 }

@@ -1,4 +1,4 @@
-//! Perfetto's packets, read by a simple reader that works as Perfetto's trace processor: it sorts
+//! Perfetto's packets, read by a simple reader that works like Perfetto's trace processor. It sorts
 //! packets by time and keeps a stack of slices for each track.
 
 use std::collections::{BTreeMap, HashMap};
@@ -90,7 +90,7 @@ pub(crate) struct Read {
     pub(crate) shown: Shown,
     /// Name of each flow, and the values of the slices at its ends.
     pub(crate) flows: Vec<(String, String, String)>,
-    /// Value of the slice, name and text of each annotation.
+    /// For each annotation, the value of its slice, its name and its text.
     pub(crate) annotations: Vec<(String, String, String)>,
     /// Paths of tracks.
     pub(crate) tracks: Vec<String>,

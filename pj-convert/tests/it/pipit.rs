@@ -1,4 +1,5 @@
-//! Pipit's table, read as by Pipit: each Leave ends the last Enter with its name on its thread.
+//! Pipit's table, read as Pipit reads it. Each Leave ends the last Enter with the same name on the
+//! same thread.
 
 use std::collections::{BTreeMap, HashMap};
 

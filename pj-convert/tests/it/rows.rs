@@ -1,4 +1,4 @@
-//! What a viewer should show of a trace, computed from its rows.
+//! Computes from the rows of a trace the contents that a viewer should show.
 
 use std::collections::BTreeMap;
 

@@ -64,8 +64,8 @@ pub(crate) fn converted_with(
     (out, losses)
 }
 
-/// Calls `see` for each row that can have user-defined fields, with its lane, its start in seconds,
-/// its value, and the annotations with the row's index.
+/// Calls `see` for each row that can have user-defined fields. Passes its lane, its start in
+/// seconds, its value, and the annotations with the row's index.
 pub(crate) fn each_annotated(
     trace: &Trace,
     see: impl FnMut(LaneView<'_>, f64, Option<ValueId>, &Annotations<'_>, usize),

@@ -51,7 +51,7 @@ class Rows:
 
 
 def differences(programs, trace, rows, ending):
-    """Returns how the reader's results differ from these rows."""
+    """Returns the differences between the reader's results and these rows."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "converted." + ending)
         convert = [os.path.join(programs, "pj_convert"), "-n", "-z", trace, "-o", file]
@@ -63,7 +63,7 @@ def differences(programs, trace, rows, ending):
     for type_, value, count, duration in slices:
         if type_ in rows.states:
             states[type_] += count
-            # The reader of JSON does not unescape backslashes.
+            # The trace processor's JSON reader does not unescape backslashes.
             value = value.replace("\\\\", "\\") if ending == "json" else value
             sums[type_, value] += duration
         else:

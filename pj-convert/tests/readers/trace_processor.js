@@ -30,7 +30,7 @@ globalThis.XMLHttpRequest = class {
   }
 };
 
-// The part of protocol buffers that the messages of trace_processor.proto need.
+// The subset of protocol buffers that the messages of trace_processor.proto need.
 function varint(number) {
   const bytes = [];
   for (number = BigInt(number); number >= 128n; number >>= 7n) bytes.push(Number(number & 127n) | 128);
@@ -115,7 +115,7 @@ function query(sql) {
 
 async function main() {
   const source = fs.readFileSync(path.join(folder, 'engine_bundle.js'), 'utf8');
-  // Hide Node's globals, by which the bundle would notice that this is no browser.
+  // Hide Node's globals, so that the bundle cannot tell that it is not running in a browser.
   vm.runInThisContext(`(function (process, require, module, exports) {${source}\n})`)();
   globalThis.onmessage({data: port});
   await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -127,7 +127,7 @@ async function main() {
   ask(FINALIZE);
   const plain = (_, value) => (typeof value === 'bigint' ? Number(value) : value);
   const lines = queries.map((sql) => JSON.stringify(query(sql), plain) + '\n');
-  // Exit only after the write, or a full pipe would lose output.
+  // Exit only after the write, since output to a full pipe would be lost.
   process.stdout.write(lines.join(''), () => process.exit(0));
 }
 

@@ -7,12 +7,12 @@ use paje_sim::{ContainerId, Trace};
 
 use super::Quotes;
 
-/// Writes one line per container, from the root down, children in byte order of their identifiers:
-/// `reportContainer |`, one column of indentation per ancestor, and its name twice. PajeNG 1.3.6
-/// behaviour.
+/// Writes one line per container, from the root down. Children are in byte order of their
+/// identifiers. A line has `reportContainer |`, one column of indentation per ancestor, and the
+/// name twice. PajeNG 1.3.6 behaviour.
 ///
-/// The text is not collected: for containers nested 100,000 deep, the indentation alone takes five
-/// gigabytes.
+/// The text is not kept in memory, since the indentation alone takes five gigabytes for containers
+/// nested 100,000 deep.
 pub fn write_tree(trace: &Trace, quotes: Quotes, out: impl Write) -> io::Result<()> {
     let (containers, order) = (trace.containers(), quotes.order());
     let (mut out, mut line) = (BufWriter::new(out), Vec::new());
@@ -20,7 +20,7 @@ pub fn write_tree(trace: &Trace, quotes: Quotes, out: impl Write) -> io::Result<
     while let Some((id, depth)) = stack.pop() {
         line.clear();
         line.extend_from_slice(b"reportContainer |");
-        // `%*.*s` of "| " with the depth as width and precision.
+        // Prints "| " as `%*.*s` does with the depth as width and precision.
         let mark = &b"| "[..depth.min(2)];
         line.resize(line.len() + depth - mark.len(), b' ');
         line.extend_from_slice(mark);

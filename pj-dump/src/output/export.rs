@@ -1,9 +1,9 @@
 //! Formats all rows of a trace with all workers, and writes them in order.
 //!
-//! The walk through the trace is cut into pieces of some thousand rows. A free worker takes the
-//! next piece and a buffer, formats, and queues the buffer. The worker that queues the next buffer
-//! to be written writes it, and those that follow it in the queue. The number of buffers is fixed,
-//! so a slow reader slows all workers down instead of filling memory.
+//! The walk through the trace is cut into pieces of some thousand rows. A free worker takes a
+//! buffer and the next piece, formats the rows, and queues the buffer. The worker that queues the
+//! next buffer in output order writes it, and also the buffers that follow it in the queue. The
+//! number of buffers is fixed, so a slow reader slows all workers down instead of filling memory.
 
 mod planner;
 
@@ -28,15 +28,15 @@ const BUFFERS: usize = 3;
 /// Amount of output, and the time for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// Lines of output.
+    /// Number of lines written.
     pub rows: u64,
-    /// Bytes of output.
+    /// Number of bytes written.
     pub bytes: u64,
-    /// Rows that [`Style::as_released`] left out.
+    /// Number of rows that [`Style::as_released`] omits.
     pub dropped: u64,
     /// Time from the first row to the last.
     pub wall: Duration,
-    /// Time in which only one worker could run, without writing.
+    /// Time in which only one worker could run, not counting writing.
     pub serial: Duration,
     /// Busy time of each worker, including writing.
     pub workers: Vec<Duration>,
@@ -62,7 +62,7 @@ impl Written {
     }
 }
 
-/// Writes all rows of a trace in output order; counts bytes in `written`.
+/// Writes all rows of a trace in output order, and counts the bytes in `written`.
 pub fn write_rows<W: Write + Send>(
     trace: &Trace,
     style: Style,
@@ -135,7 +135,7 @@ struct Export<'t, 'w, W> {
 struct Line<W> {
     next: u64,
     ready: BTreeMap<u64, (Vec<u8>, usize)>,
-    /// `None` while a worker is writing.
+    /// The output, or `None` while a worker is writing to it.
     out: Option<W>,
     error: Option<io::Error>,
     bytes: u64,
@@ -181,7 +181,8 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         let mut formatter = RowFormatter::new(self.trace, names, self.style);
         let mut parts = Vec::new();
         let mut busy = Duration::ZERO;
-        // Buffer first: the worker with the next piece to be written must never wait for a buffer.
+        // Workers take the buffer first, so that the worker with the next piece in output order
+        // never waits for one.
         while let Ok(buffer) = self.free.1.recv() {
             let began = Instant::now();
             let piece = self.planner.lock().ok().and_then(|mut planner| planner.next(&mut parts));
@@ -208,7 +209,7 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         }
     }
 
-    /// Queues a buffer; writes the head of the queue unless another worker is writing.
+    /// Queues a buffer, and writes the head of the queue unless another worker is writing.
     fn hand_in(&self, number: u64, buffer: (Vec<u8>, usize)) {
         let Ok(mut line) = self.line.lock() else { return };
         if self.failed.load(Ordering::Relaxed) {
@@ -275,8 +276,8 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
     }
 }
 
-/// Stops the export if a worker panics. Otherwise the buffers behind its piece, and the workers
-/// that need them, would wait for ever.
+/// Stops the export if a worker panics. Without this, the buffers behind its piece would never be
+/// written, and the workers that need them would wait forever.
 struct Release<'e, 't, 'w, W: Write + Send>(&'e Export<'t, 'w, W>);
 
 impl<W: Write + Send> Drop for Release<'_, '_, '_, W> {

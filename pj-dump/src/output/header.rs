@@ -7,8 +7,8 @@ use paje_sim::{
 
 use super::{Quotes, Style};
 
-/// Header lines: that of containers first, then one for each other nature in the order of their
-/// first rows, with the names of that row's user-defined fields.
+/// Header lines. The line of containers comes first. The other natures follow in the order of their
+/// first rows, each with the names of the user-defined fields of its first row.
 #[derive(Debug)]
 pub struct Header {
     style: Style,
@@ -21,7 +21,7 @@ impl Header {
     #[must_use]
     pub fn new(style: Style) -> Self {
         let mut header = Header { style, natures: Vec::new(), text: Vec::new() };
-        // Five natures are not complete after the first.
+        // The visit cannot end here, since this is only the first of five natures.
         let _ = header.meet_containers();
         header
     }
@@ -30,8 +30,8 @@ impl Header {
         Header { style, natures: Vec::new(), text: Vec::new() }
     }
 
-    /// Adapts the header to selected rows: then the line of containers comes with their first row,
-    /// too.
+    /// Adapts the header to selected rows, for which the line of containers also appears only with
+    /// their first row.
     #[must_use]
     pub fn selecting(self, selection: &Selection) -> Self {
         match selection.is_everything() {

@@ -5,17 +5,17 @@
 //! ```
 //!
 //! PajeNG 1.3.6 behaviour, found by running it, for traces in time order:
-//! - An interval ends at each time of an event that is later than all before it; the first begins
-//!   at 0. Events without effect, or ignored after their container's destruction, count too. So the
-//!   times cannot be taken from rows: the replay keeps them
+//! - An interval ends at the time of each event that is later than all events before. The first
+//!   interval begins at 0. Events without effect, or ignored after their container's destruction,
+//!   count too. So rows do not have all times, and the replay keeps them
 //!   ([`keep_times`](paje_sim::Options::keep_times)).
-//! - A lane shows its last row that started before the interval, even if it has ended; or else its
-//!   first, if that starts before the interval's end. A lane of links shows the last one that was
-//!   complete when the interval began.
+//! - A lane shows its last row that started before the interval, even if the row has ended. Without
+//!   such a row, it shows its first row, if that starts before the end of the interval. A lane of
+//!   links shows the last link that was complete when the interval began.
 //! - Lanes are in the order of the dump. Types are selected by name, not by alias.
 //!
-//! PajeNG prints while it reads, so its output depends on the order of the file. Here it does not,
-//! and every time of the trace counts.
+//! PajeNG prints while it reads, so its output depends on the order of the file. This output does
+//! not, and every time of the trace counts.
 
 use std::convert::Infallible;
 use std::io::{self, BufWriter, Write};
@@ -40,7 +40,7 @@ pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> 
     let mut lanes = lanes.list;
     let mut line = Vec::new();
     let mut times = trace.times_of_lines().to_vec();
-    // 0 is always among the times.
+    // The times always include 0.
     let zero = times.partition_point(|time| *time < 0.0);
     if times.get(zero) != Some(&0.0) {
         times.insert(zero, 0.0);
@@ -67,7 +67,7 @@ struct Lane {
     id: paje_sim::LaneId,
     /// `,CONTAINER/TYPE/`.
     prefix: Vec<u8>,
-    /// Whether a row that begins with the interval counts, as links do.
+    /// Whether a row counts that begins at the same time as the interval. Links do.
     at_once: bool,
     /// Time from which each row counts, in seconds.
     since: Vec<f64>,

@@ -7,9 +7,9 @@ use paje_sim::{ContainerId, Containers, Name, Trace, TypeId, Types, ValueId};
 use super::Quotes;
 use super::printed::{Printed, Short, Text, short};
 
-/// Number of names of each kind that are prepared for all rows; others are looked up for each row.
-/// Most of many names are printed only once or twice, and all workers would wait for their
-/// preparation.
+/// Number of names of each kind that are prepared for all rows. Other names are looked up for each
+/// row. If there are many names, most are printed only once or twice, and all workers would wait
+/// for their preparation.
 pub(super) const READY: usize = 1 << 14;
 
 /// Printed names of a trace, prepared once for all workers.
@@ -21,7 +21,8 @@ pub(crate) struct Names {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Texts<'t> {
-    /// Prepared names; and the short ones among the first, with a fixed stride.
+    /// All prepared names. `first` has copies of the first ones that are short, with a fixed
+    /// stride.
     ready: &'t Printed,
     first: &'t [Short],
     all: All<'t>,
@@ -75,7 +76,7 @@ impl<'t> Texts<'t> {
         }
     }
 
-    /// Returns any text, in `room` if it is not prepared.
+    /// Returns any text. Uses `room` if the text is not prepared.
     pub(super) fn get<'r>(self, number: usize, room: &'r mut Vec<u8>) -> Text<'r>
     where
         't: 'r,

@@ -7,17 +7,19 @@ use paje_sim::Name;
 #[derive(Debug)]
 pub(crate) struct Printed {
     bytes: Vec<u8>,
-    /// Beginning of each, and end of the last.
+    /// Start of each text in `bytes`, and end of the last one.
     places: Vec<usize>,
     /// Copies of the first texts, with a fixed stride.
     first: Vec<Short>,
 }
 
-/// A text, with its length in the last byte, which is larger if the text does not fit.
+/// A text with its length in the last byte. If the text does not fit, this byte is at least
+/// [`SHORT`].
 pub(crate) type Short = [u8; SHORT];
 const SHORT: usize = 32;
 
-/// Number of such copies: they stay in a core's second-level cache.
+/// Maximum number of such copies. It is small enough for them to stay in a core's second-level
+/// cache.
 const MOST_FIRST: usize = 1 << 14;
 
 /// Returns a text with its length, if it is short and among the first.
@@ -70,7 +72,7 @@ impl Printed {
         &self.first
     }
 
-    /// Prepares these imbrications, with the separator behind them, if they are small.
+    /// Prepares these imbrications, each with the following separator, if they are small.
     pub(crate) fn levels_to(&mut self, imbrications: &[u32], precision: usize) {
         const MOST: usize = 256;
         let deepest = imbrications.iter().max().map_or(0, |deepest| *deepest as usize);
@@ -98,15 +100,15 @@ impl Printed {
     }
 }
 
-/// A text, with bytes behind it: see [`PADDING`].
+/// A text followed by padding: see [`PADDING`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) padded: &'a [u8],
     pub(crate) len: usize,
 }
 
-/// Texts of up to this many bytes are copied with this length, which takes two instructions instead
-/// of a call that branches on the length.
+/// Texts of up to this many bytes are copied as blocks of this fixed length. That takes two
+/// instructions instead of a call that branches on the length.
 pub(crate) const PADDING: usize = 32;
 
 impl<'a> Text<'a> {
@@ -118,8 +120,8 @@ impl<'a> Text<'a> {
         &self.padded[..self.len]
     }
 
-    /// Copies the text to `at` of a buffer, perhaps with meaningless bytes behind it; returns its
-    /// end.
+    /// Copies the text to position `at` of a buffer, perhaps followed by meaningless bytes. Returns
+    /// its end.
     #[inline(always)]
     pub(crate) fn put(self, buffer: &mut [u8], at: usize) -> usize {
         let end = at + self.len;

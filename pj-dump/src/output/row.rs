@@ -9,7 +9,8 @@ use paje_decimal::{Fixed6, put_fixed};
 use super::names::Texts;
 use super::printed::{PADDING, Printed};
 
-/// Room for a row: the longest prefix, three numbers and four texts, doubled because of the masks.
+/// Room for a row: the longest prefix, three numbers and four texts. It is doubled because of the
+/// masks.
 pub(super) const ROOM: usize = 512;
 
 /// Beginning of a row: `Nature, CONTAINER, TYPE, `.
@@ -29,8 +30,8 @@ impl Prefix {
     }
 }
 
-/// Puts rows `next` to `end`, until `put` fails or the buffer is full; `next` is then the first
-/// remaining one. Returns the number of bytes.
+/// Puts rows `next` to `end`, until `put` fails or the buffer is full. `next` is then the first
+/// remaining row. Returns the number of bytes.
 #[inline(always)]
 pub(super) fn put_rows(
     buffer: &mut [u8],
@@ -39,7 +40,7 @@ pub(super) fn put_rows(
     end: usize,
     put: &mut impl FnMut(&mut Row<'_>, usize) -> Option<()>,
 ) -> usize {
-    // A copy, which stays in registers.
+    // This copy stays in registers.
     let Prefix { padded, len } = *prefix;
     let (mut at, mut i) = (0, *next);
     while i < end {
@@ -65,7 +66,7 @@ pub(super) struct Row<'b> {
 impl Row<'_> {
     #[inline(always)]
     fn put<const SIZE: usize>(&mut self, bytes: &[u8; SIZE], len: usize) {
-        // No row is longer, so the mask changes nothing, but it spares the bounds check.
+        // No row is longer, so the mask has no effect except to avoid the bounds check.
         let at = self.len & (ROOM / 2 - 1);
         self.bytes[at..at + SIZE].copy_from_slice(bytes);
         self.len = at + len;
@@ -108,7 +109,7 @@ impl Row<'_> {
     pub(super) fn key(&mut self, raw: &[u8]) -> Option<()> {
         let len = raw.len();
         let at = self.len & (ROOM / 2 - 1);
-        // The first and the last eight bytes, which may overlap.
+        // Copies the first and the last eight bytes, which may overlap.
         if let (8..=16, Some(first), Some(last)) = (len, raw.first_chunk(), raw.last_chunk()) {
             let second = at + (len & 31) - 8;
             self.bytes[at..at + 8].copy_from_slice(first);
@@ -133,7 +134,7 @@ impl Row<'_> {
         Some(())
     }
 
-    /// Ends the row; returns its length.
+    /// Ends the row. Returns its length.
     #[inline(always)]
     pub(super) fn end(mut self) -> usize {
         self.put(b"\n", 1);
@@ -141,8 +142,8 @@ impl Row<'_> {
     }
 }
 
-/// Puts a name that is not among the first, if it is short and needs no quotes; returns its end.
-/// Takes the row's parts, which then stay in registers elsewhere.
+/// Puts a name that is not among the first, if it is short and needs no quotes. Returns its end. It
+/// takes the parts of the row instead of the row, so that they stay in registers elsewhere.
 #[inline(never)]
 fn put_other(
     bytes: &mut [u8; ROOM],
@@ -169,8 +170,8 @@ fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> 
     if is_plain { put_any(bytes, len, raw) } else { None }
 }
 
-/// ASCII from here on is letters, digits and other characters that need no quotes; commas, quotes,
-/// blanks and line breaks come before.
+/// From here on, ASCII has letters, digits and other characters that need no quotes. Commas,
+/// quotes, blanks and line breaks come before.
 const FIRST_PLAIN: u8 = b'-';
 
 #[inline(always)]
@@ -181,7 +182,7 @@ const fn are_plain(bytes: u64) -> bool {
     bytes & TOPS == 0 && bytes.wrapping_add((0x80 - FIRST_PLAIN as u64) * ONES) & TOPS == TOPS
 }
 
-/// Last number of a lane, which often occurs twice: at the end of one row and the start of the
+/// Last number of a lane. Numbers often occur twice, at the end of one row and the start of the
 /// next.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
@@ -190,7 +191,7 @@ pub(super) struct Known {
 }
 
 impl Default for Known {
-    /// Starts with zero; any number would do.
+    /// The initial number is zero, but any number would do.
     fn default() -> Self {
         Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
     }
@@ -218,7 +219,8 @@ mod tests {
     use paje_parser::Field;
     use paje_sim::Name;
 
-    /// Every byte at every place of keys of all lengths that are copied in moves of a fixed size.
+    /// Tries every byte at every place of keys, for all lengths that are copied in moves of a fixed
+    /// size.
     #[test]
     fn keys_are_put_only_if_all_quotes_agree() {
         let mut known = 0;

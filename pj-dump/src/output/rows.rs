@@ -8,8 +8,8 @@
 //! Link, CONTAINER, TYPE, START, END, DURATION, VALUE, STARTCONTAINER, ENDCONTAINER, KEY
 //! ```
 //!
-//! Times of containers are formatted as by C++ streams by default, all other numbers with a fixed
-//! number of digits: PajeNG 1.3.6 behaviour.
+//! Times of containers have the default format of C++ streams. All other numbers have a fixed
+//! number of digits. PajeNG 1.3.6 behaviour.
 
 mod long;
 
@@ -44,13 +44,13 @@ pub(crate) struct RowFormatter<'t> {
     /// User-defined fields of the current row.
     extras: Vec<u8>,
     container: Vec<u8>,
-    /// Printed names of the current container and its parent, which the next lanes and containers
-    /// mostly need again.
+    /// Printed names of the current container and its parent. The next lanes and containers usually
+    /// need them again.
     owner: Called,
     parent: Called,
     types: CalledTypes,
     text: Vec<u8>,
-    /// Imbrications with the separator behind them.
+    /// Imbrications, each with the following separator.
     levels: Printed,
     left: u64,
     rows: u64,
@@ -73,8 +73,8 @@ impl Called {
     }
 }
 
-/// Cached names of types as printed. A few entries suffice, as a trace has few types, or its types
-/// occur one after the other.
+/// Cached names of types as printed. A few entries suffice, since a trace has few types, or its
+/// types occur one after the other.
 #[derive(Debug, Default)]
 struct CalledTypes([(Option<TypeId>, Vec<u8>); 8]);
 
@@ -154,7 +154,7 @@ impl<'t> RowFormatter<'t> {
     #[cold]
     fn grow(&mut self, room: usize) {
         let wanted = (self.at + room).max(self.buffer.len() * 2).max(FIRST_ROOM);
-        // New memory comes zeroed from the system, so only rows touch it.
+        // The system provides zeroed memory, so nothing touches it before rows do.
         let mut larger = vec![0; wanted];
         larger[..self.at].copy_from_slice(&self.buffer[..self.at]);
         self.buffer = larger;
@@ -186,7 +186,7 @@ impl<'t> RowFormatter<'t> {
         self.prefix.resize(self.prefix_len + PADDING, 0);
     }
 
-    /// Puts the rows of a slice: with `short` where possible, the others with `long`.
+    /// Puts the rows of a slice, with `short` where possible, and with `long` otherwise.
     #[inline(always)]
     fn put_rows(
         &mut self,
@@ -214,8 +214,8 @@ impl<'t> RowFormatter<'t> {
             }
             long(self, i);
             if i == before {
-                // The next rows will not fit either: their names are too long, or their times too
-                // large.
+                // The next rows will not fit either, since their names are too long or their times
+                // too large.
                 prefix = None;
             }
             i += 1;

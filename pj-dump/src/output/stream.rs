@@ -1,8 +1,8 @@
 //! Writes rows as they complete, for `-o`.
 //!
-//! The rows of each portion of the trace are written in output order and dropped. A trace that fits
-//! in one portion is dumped as without `-o`. An invalid trace gives the rows of the portions before
-//! its problem.
+//! The rows of each portion of the trace are written in output order and dropped. The output of a
+//! trace that fits in one portion is the same as without `-o`. For an invalid trace, the rows of
+//! the portions before the problem are written.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -57,14 +57,15 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         }
     }
 
-    /// Restricts the rows to these natures, types and containers. The style has the window of time.
+    /// Restricts the rows to these natures, types and containers. The window of time is part of the
+    /// style.
     #[must_use]
     pub fn selecting(self, selection: &Selection) -> Self {
         let header = self.header.map(|header| header.selecting(selection));
         RowStream { selected: Selected::new(selection), header, ..self }
     }
 
-    /// Writes the rows of a portion; breaks if the output fails.
+    /// Writes the rows of a portion. Breaks if the output fails.
     pub fn show(&mut self, portion: &Portion<'_>) -> ControlFlow<()> {
         match self.write(portion) {
             Ok(()) => ControlFlow::Continue(()),

@@ -24,7 +24,7 @@ pub(crate) struct Together {
 #[derive(Debug)]
 struct NewFolder {
     path: PathBuf,
-    /// Innermost existing folder above it.
+    /// Innermost existing folder above the new one.
     around: PathBuf,
 }
 
@@ -78,7 +78,7 @@ impl Together {
         }
     }
 
-    /// Flushes all files to the disk, in parallel, since this waits for the disk and not for a
+    /// Flushes all files to the disk in parallel, since flushing waits for the disk and not for a
     /// core.
     fn sync(&self) -> Result<(), (PathBuf, io::Error)> {
         let outcomes: Vec<_> = thread::scope(|scope| {
@@ -141,7 +141,7 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // Innermost first; a folder that others use by now is not empty.
+        // The innermost folder goes first. A folder that others use by now is not empty and stays.
         self.0.iter().all(|folder| fs::remove_dir(folder).is_ok());
     }
 }

@@ -1,5 +1,6 @@
-//! The replay against the checker, which reads a trace line by line with plain data structures: the
-//! same verdict and first error for blocks of all sizes, and rows that do not depend on them.
+//! Compares the replay with the checker, which reads a trace line by line with plain data
+//! structures. The verdict and the first error are the same for blocks of all sizes, and the rows
+//! do not depend on the size.
 
 use std::sync::LazyLock;
 
@@ -22,8 +23,8 @@ pub(crate) fn rows(trace: &Trace, workers: &Workers) -> Vec<u8> {
     verdict::rows(trace, Style::DEFAULT, workers)
 }
 
-/// Returns the selected rows of a trace that is replayed in portions of this many bytes, with
-/// header lines on request; and the trace, or the error.
+/// Replays a trace in portions of this many bytes. Returns the selected rows, with header lines on
+/// request, and the trace or the error.
 pub(crate) fn in_portions(
     source: Source<'_>,
     options: &Options,

@@ -1,12 +1,12 @@
-//! Small traces with changed, missing and unusual bytes: the checker's verdict, and the same rows
-//! for all blocks and threads, or a clear error.
+//! Small traces with changed, missing and unusual bytes. The verdict is the checker's, and there
+//! are the same rows for all blocks and threads, or a clear error.
 //!
-//! `PAJE_ALL_BYTES=1` puts every value in the place of every byte.
+//! `PAJE_ALL_BYTES=1` replaces every byte by every value.
 
 use crate::agree::{assert_agree, options};
 use crate::world::{dump, said, sandbox, trace};
 
-/// A short trace with an object of each nature, of which each byte is changed.
+/// A short trace with an object of each nature. Tests change each of its bytes.
 const EVENTS: [(&str, &str, &str); 9] = [
     ("0", "DefineContainerType", "Name Type"),
     ("1", "DefineStateType", "Name Type"),
@@ -48,7 +48,8 @@ fn every_prefix_is_handled() {
 #[test]
 fn every_byte_may_change() {
     let all = std::env::var_os("PAJE_ALL_BYTES").is_some();
-    // Bytes with a meaning somewhere, and some that vary by place.
+    // Bytes that are special in some part of the format. Each place also gets one byte that depends
+    // on the place.
     let likely = b"\n\r\t \"#%-.019eSpq\0\xff";
     let mut bytes = small();
     for at in 0..bytes.len() {

@@ -1,5 +1,5 @@
 //! The output and the error do not depend on compression, the size of blocks and the number of
-//! threads: they are those of one thread that reads one block.
+//! threads. They are the same as for one thread that reads a single block.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 use testkit::pack;
 
-/// Sizes of blocks in bytes. Lines are never cut, so blocks of 1 have one line; the last holds
-/// everything.
+/// Sizes of blocks in bytes. Lines are never cut, so blocks of 1 byte have one line. The last size
+/// holds everything.
 const BLOCKS: [usize; 7] = [1, 100, 500, 1500, 4096, 10_000, usize::MAX];
 /// Sizes for large traces, which have too many lines for a block each.
 const LARGE_BLOCKS: [usize; 7] = [700, 4096, 10_000, 30_000, 1 << 16, 1 << 17, usize::MAX];
@@ -31,13 +31,13 @@ enum Medium {
     File,
     Pipe,
     Gzip,
-    /// Packed, in segments of the size of blocks.
+    /// The trace is packed, in segments of the size of blocks.
     Packed,
 }
 
 const MEDIA: [Medium; 4] = [Medium::File, Medium::Pipe, Medium::Gzip, Medium::Packed];
 
-/// Position, kind and text of the error; or all output for the trace, warnings first.
+/// Position, kind and text of the error, or all output for the trace with the warnings first.
 type Outcome = Result<Vec<u8>, String>;
 
 fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome {
@@ -127,8 +127,8 @@ fn all_ways() -> Vec<Way> {
     ways
 }
 
-/// Returns one way for each number of threads; 21 consecutive starts cover each with every medium
-/// and size.
+/// Returns one way for each number of threads. 21 consecutive values of `start` cover each number
+/// with every medium and size.
 fn some_ways(start: usize, blocks: [usize; 7]) -> impl Iterator<Item = Way> {
     (1..=8).map(move |threads| {
         let turn = start + threads;
@@ -247,7 +247,7 @@ fn the_first_of_two_faults_is_reported() {
     }
 }
 
-/// All files up to 2 MB in the folder that `PAJE_CORPUS` names, at any depth, also compressed; for
+/// Reads all files of up to 2 MB below the folder that `PAJE_CORPUS` names, also compressed. For
 /// files that are not traces, the errors must be equal.
 #[test]
 fn a_corpus_is_equal_in_some_ways() {

@@ -1,5 +1,5 @@
-//! Injected faults: failures are reported with the right status, and incomplete output is never
-//! taken for complete.
+//! Injected faults. Failures are reported with the right status, and incomplete output never looks
+//! complete.
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -43,7 +43,7 @@ fn input_that_fails_in_the_middle() {
     assert_eq!(folder.names(), [""; 0]);
 }
 
-/// With `-o`, rows have been written by then; the status says that they are incomplete.
+/// With `-o`, some rows have already been written. The status shows that they are incomplete.
 #[test]
 fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
     let folder = sandbox(&[]);
@@ -64,8 +64,8 @@ fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
     assert!(rows.ends_with(b"\n"), "whole lines: {} bytes", rows.len());
 }
 
-/// A file system of a few pages, if the system permits one. A requested file is complete or absent;
-/// an existing one stays unchanged.
+/// Uses a file system of a few pages, if the system permits one. A requested file is complete or
+/// absent, and an existing one stays unchanged.
 #[test]
 fn a_full_file_system_is_reported() {
     let values: String = (0..50_000).map(|i| format!("set {i} S p value{i}\n")).collect();
@@ -132,9 +132,9 @@ fn refused_memory_ends_the_program() {
                     folder.remove("t.csv");
                     dumped += 1;
                 }
-                // Too little to load the program.
+                // This is too little memory to load the program.
                 Some(127) => {}
-                // So little that the system kills it while it is loaded.
+                // With so little memory, the system kills the program while it loads it.
                 None if said.is_empty() && mebibytes <= 32 => {}
                 // Rust's and C's libraries abort when a new thread needs memory.
                 None if said.contains("emory") => {}
@@ -165,7 +165,7 @@ impl Read for Panics<'_> {
     }
 }
 
-/// The panic surfaces in the caller, whichever worker it was in, and no worker waits for ever.
+/// The panic reaches the caller from any worker, and no worker waits forever.
 #[test]
 fn a_panic_of_a_worker_reaches_the_caller() {
     let bytes = large();
@@ -246,7 +246,8 @@ fn tables_that_exceed_limits_are_reported() {
     assert!(refused > 0);
 }
 
-/// Whatever is being written when the disk is full, the message names the disk and the file.
+/// The message names the disk and the file, no matter which file is being written when the disk is
+/// full.
 #[test]
 fn a_full_disk_is_reported_for_tables() {
     let folder = folder(&generate(Shape::Mpi, 5_000_000, 1));

@@ -46,7 +46,7 @@ fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>,
     Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
 }
 
-/// Returns workers and sizes of blocks: a reference first, then some others by turns.
+/// Returns workers and sizes of blocks: first a reference, then some other combinations.
 fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     let others = [(2, 1), (3, 100), (4, 700), (2, 3000), (1, 1000), (4, 1 << 20)];
     let others = [0, 2, 5].map(|way| others[(turn + way) % others.len()]);
@@ -54,7 +54,7 @@ fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     ways.map(|(threads, block)| (&TEAMS[threads - 1], block))
 }
 
-/// Cuts a trace into files in a folder; returns the root's path.
+/// Cuts a trace into files in a folder. Returns the path of the root.
 fn cut(folder: &Path, text: &[u8], style: Style, pieces: usize) -> PathBuf {
     datasets::files::cut(text, style, pieces).write(folder).expect("it can be written");
     folder.join(TraceFiles::ROOT)
@@ -148,13 +148,13 @@ fn destructions_affect_later_lines_of_their_file() {
             "pj_dump: {file}:{line}: warning: {event} for a container that was destroyed before; it is ignored (1 line)\n"
         )
     };
-    // In the trace itself, after the naming: the file's lines count.
+    // The trace destroys the container after it named the file, so the file's lines count.
     let root = format!("{named}destroy 9 P p\n");
     assert_eq!(run_all(&root, "set 1 S p a\n", ""), (0, 1, String::new()));
-    // In the file too: its later lines do not count.
+    // The file destroys it too, so its later lines do not count.
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "PajeSetState (set)")));
-    // By its parent, and alone.
+    // The root destroys the parent. The file also destroys the parent, or only the container.
     let root = format!("{named}destroy 9 H h\n");
     let one = "set 1 S p a\ndestroy 9 H h\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, ""), (0, 1, after(3, "one", "PajeSetState (set)")));
@@ -168,12 +168,12 @@ fn destructions_affect_later_lines_of_their_file() {
     assert_eq!(run_all(&root, one, ""), (0, 2, after(3, "one", "PajeSetState (set)")));
     let one = "destroy 9 P p\ndestroy 9 P p\n";
     assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "PajeDestroyContainer (destroy)")));
-    // Later than in the other.
+    // The file destroys it later than the root does.
     assert_eq!(
         run_all(&root, "destroy 10 P p\n", ""),
         (0, 0, after(1, "one", "PajeDestroyContainer (destroy)"))
     );
-    // Containers that a file has created by then end too; those that it creates later do not.
+    // Containers that a file has created before end too. Containers that it creates later do not.
     let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
     assert_eq!(
         run_all(named, "destroy 9 H h\n", two),
@@ -181,13 +181,13 @@ fn destructions_affect_later_lines_of_their_file() {
     );
     let two = "destroy 9 H h\ncreate 9 r P h\nset 9 S r a\n";
     assert_eq!(run_all(named, "destroy 9 H h\n", two), (0, 1, String::new()));
-    // Before the first name: no file's lines count.
+    // The container is destroyed before a file is named, so no file's lines count.
     let root = format!("destroy 9 P p\n{named}");
     assert_eq!(
         run_all(&root, "set 1 S p a\n", "set 1 S q a\n"),
         (0, 1, after(1, "one", "PajeSetState (set)"))
     );
-    // Too early for a file's events; the message has the place of the destruction.
+    // The destruction is too early for a file's events. The message has its place.
     let root = format!("{named}destroy 2 P p\n");
     let (status, _, said) = run_all(&root, "set 3 S p a\n", "");
     let line = crate::world::lines_before() + 3;
@@ -219,7 +219,7 @@ fn compressed_files_and_standard_input_are_read() {
     }
 }
 
-/// Including creations that are too late, whose files name containers that do not exist then.
+/// This includes creations after the stop time. Their files name containers that do not exist then.
 #[test]
 fn files_are_read_up_to_a_stop_time() {
     let root = lines("file p P p\ncreate 5 r P h\nfile r P r\n");
@@ -256,7 +256,7 @@ fn thousands_of_files_are_read() {
     }
 }
 
-/// Portions continue across files; their contents do not depend on threads and blocks.
+/// Portions continue across files, and their contents do not depend on threads and blocks.
 #[test]
 fn portions_continue_across_files() {
     let style = RowStyle::DEFAULT;
@@ -288,7 +288,7 @@ fn portions_continue_across_files() {
     }
 }
 
-/// Pieces that are complete traces, all or some, in any order.
+/// The pieces are complete traces. All or some of them are read, in any order.
 #[test]
 fn several_files_are_one_trace() {
     for shape in [Shape::Mpi, Shape::TaskRuntime] {

@@ -1,4 +1,4 @@
-//! Recorded output of PajeNG for the example traces.
+//! Compares the output for the example traces with recorded output of PajeNG.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -33,7 +33,7 @@ fn examples_are_dumped_as_pajeng_does() {
         let name = path.file_stem().and_then(OsStr::to_str).expect("names are text");
         let (name, part) = name.split_once('.').unwrap_or((name, ""));
         if name == "unsorted" {
-            // Its rows are those of the sorted trace.
+            // The expected rows are those of the sorted trace.
             continue;
         }
         let output = Command::new(env!("CARGO_BIN_EXE_pj_dump"))

@@ -40,7 +40,8 @@ fn compressed_traces_are_dumped_as_plain_ones() {
         let members = ["gzip", "bzip2"].map(|how| [pack(how, first), pack(how, second)].concat());
         for (turn, bytes) in [&bytes].into_iter().chain(&whole).chain(&members).enumerate() {
             write(bytes);
-            // By turns, since media and threads do not affect each other.
+            // Media and threads do not affect each other, so two numbers of threads suffice for
+            // each medium.
             for threads in [THREADS[turn % 4], THREADS[(turn + 2) % 4]] {
                 let arguments = ["--threads", threads, "t"];
                 assert!(folder.run(&arguments) == wanted, "a file, {threads} threads");
@@ -52,7 +53,7 @@ fn compressed_traces_are_dumped_as_plain_ones() {
     }
 }
 
-/// Frames of zstd are decompressed in parallel; neither this nor damage in one of them affects the
+/// Frames of zstd are decompressed in parallel. Neither this nor damage in one of them affects the
 /// order of messages.
 #[test]
 fn frames_are_decompressed_in_order() {
@@ -93,8 +94,8 @@ fn intervals_of_compressed_traces_are_equal() {
     }
 }
 
-/// Even where the damaged data decompress to invalid lines, whose error would come first but
-/// mislead.
+/// This holds even if the damaged data decompress to invalid lines. Their error would come first,
+/// but mislead.
 #[test]
 fn cut_or_damaged_compressed_data_are_reported() {
     let folder = sandbox(&[]);
@@ -217,7 +218,7 @@ fn a_file_that_becomes_shorter_is_an_error() {
     }
 }
 
-/// Idle threads must cost nothing; this once took seconds.
+/// Idle threads must cost nothing.
 #[test]
 fn a_thousand_threads_are_fast_for_a_small_trace() {
     let folder = sandbox(&[]);
@@ -228,8 +229,8 @@ fn a_thousand_threads_are_fast_for_a_small_trace() {
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
-/// After a problem, data are decompressed a little further, to see whether they are damaged, but
-/// not to the end, which may be a thousand times the size of the file.
+/// After a problem, data are decompressed a little further to see whether they are damaged. They
+/// are not decompressed to the end, since the rest may have a thousand times the size of the file.
 #[test]
 fn compressed_data_behind_a_problem_are_read_a_little() {
     let folder = sandbox(&[]);
@@ -238,7 +239,7 @@ fn compressed_data_behind_a_problem_are_read_a_little() {
         let comments = b"# 456789abcdef\n#".repeat(megabytes << 16);
         let text = [trace(problem), comments, b"\n".to_vec()].concat();
         for how in ["zstd", "gzip"].into_iter().take(if megabytes == 8 { 2 } else { 1 }) {
-            // The last bytes hold the checksum; or the frame is incomplete.
+            // The last bytes hold the checksum. If they are missing, the frame is incomplete.
             let packed = pack(how, &text);
             let cut = &packed[..packed.len() - 3];
             folder.write("t", cut);

@@ -1,4 +1,4 @@
-//! The program from the outside, and the replay against the checker.
+//! Tests the program from the outside, and the replay against the checker.
 
 mod agree;
 mod damaged;

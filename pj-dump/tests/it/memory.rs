@@ -1,4 +1,5 @@
-//! `--memory-limit`: objects beyond it go to a temporary file, and the output stays the same.
+//! Tests of `--memory-limit`. Objects beyond the limit go to a temporary file, and the output stays
+//! the same.
 
 use std::fs;
 use std::io::Write;
@@ -99,7 +100,7 @@ fn a_missing_folder_is_reported() {
     );
 }
 
-/// The file has no name, so nothing is left however the program ends.
+/// The file has no name, so nothing is left behind, no matter how the program ends.
 #[test]
 fn nothing_is_left_by_a_killed_program() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -34,7 +34,7 @@ fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
-/// Returns 0 for a line without a time, 1 for an unreadable time, and 2 with the time.
+/// Returns 0 for a line without a time, 1 for an unreadable time, and 2 and the time otherwise.
 fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
     let mut words: Vec<Span> = Vec::new();
     token::fields(line, 0, &mut words);
@@ -51,7 +51,7 @@ fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Disorder {
     None,
-    /// Shuffled, except that lines of the same time and lines without time keep their order.
+    /// Shuffled lines. Lines of the same time and lines without time keep their order.
     KeepsTies,
     /// Interleaved runs of lines, like those of several processes.
     Interleaved,

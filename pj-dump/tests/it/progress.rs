@@ -74,7 +74,7 @@ impl Run {
         false
     }
 
-    /// Ends the input; returns the exit status, all output to the terminal, its final state, and
+    /// Ends the input. Returns the exit status, all output to the terminal, its final state, and
     /// the duration.
     fn end(self) -> (Option<i32>, String, String, Duration) {
         let Run { mut child, input, pieces, mut seen, began } = self;
@@ -89,7 +89,7 @@ impl Run {
     }
 }
 
-/// Longer than any machine should need to show progress.
+/// This is longer than any machine should need to show progress.
 const LONG: Duration = Duration::from_secs(30);
 
 const A_WHILE: Duration = Duration::from_millis(1500);

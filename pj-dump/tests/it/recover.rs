@@ -1,5 +1,5 @@
-//! `--recover` for all kinds of input. `paje-sim/tests/recover` has the rules, and golden files
-//! show them.
+//! Tests `--recover` for all kinds of input. `paje-sim/tests/recover` tests the rules, and golden
+//! files show them.
 
 use std::sync::LazyLock;
 

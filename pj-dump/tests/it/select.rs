@@ -1,4 +1,4 @@
-//! `--nature`, `--of-type` and `--in`, compared with a simple filter of all rows.
+//! Compares `--nature`, `--of-type` and `--in` with a simple filter of all rows.
 
 use std::convert::Infallible;
 use std::fs;
@@ -185,7 +185,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usiz
         let expected = wanted(&whole, &selection);
         telling += usize::from(!expected.is_empty() && expected.len() < all);
         let workers = &TEAMS[turn % 4];
-        // With and without selection in the replay.
+        // The replay selects rows or not, at random.
         options.selection = [Selection::default(), selection.clone()][rng.index(2)].clone();
         let trace = read(text, &options, workers).expect("it is valid");
         let selected = trace.select(&selection);
@@ -249,7 +249,7 @@ fn example_traces_are_filtered() {
     assert!(looked_at >= 15, "{looked_at}");
 }
 
-/// Returns the options for a random trace; user-defined fields are read for every other one.
+/// Returns the options for a random trace. User-defined fields are read for every other trace.
 fn options_of(random: &RandomTrace, seed: u64) -> Options {
     let has = |option: &str| random.options.iter().any(|given| given == option);
     let mut options = Options::default();
@@ -324,7 +324,7 @@ fn unselected_rows_are_checked() {
     }
 }
 
-/// Without imbrication, a pop opens a state again, and states must not begin before that.
+/// Without imbrication, a pop opens a state again, and later states must not begin before the pop.
 #[test]
 fn unselected_rows_are_checked_without_imbrication() {
     let mut options = Options::default();
@@ -341,7 +341,7 @@ fn unselected_rows_are_checked_without_imbrication() {
     }
 }
 
-/// Many links come between the uses of a key, so it is found only among all keys.
+/// Many links come between two uses of a key, so the key is not among the recent ones.
 #[test]
 fn keys_of_unselected_links_are_checked() {
     let mut text = String::new();

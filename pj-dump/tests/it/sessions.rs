@@ -1,4 +1,4 @@
-//! Command lines and their output, recorded in the text files.
+//! Checks command lines against their output, recorded in the text files.
 
 use std::path::Path;
 

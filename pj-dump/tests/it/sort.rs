@@ -1,5 +1,5 @@
-//! `--sort` compared with the replay of the sorted lines: the same rows and warnings, or the same
-//! problem at its place in the unsorted trace.
+//! Compares `--sort` with the replay of the sorted lines. Both give the same rows and warnings, or
+//! the same problem at its place in the unsorted trace.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ use crate::agree::rows;
 use crate::order::{DISORDERS, Disorder, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
 
-/// Rows, warnings and amounts read; or code, sentence, position and line of the problem.
+/// Rows, warnings and amounts read, or code, sentence, position and line of the problem.
 type Result = std::result::Result<
     (Vec<u8>, Vec<(WarningKind, Option<EventName>, u64, u64)>, [u64; 3]),
     (&'static str, String, Option<(Position, Vec<u8>)>),
@@ -69,7 +69,7 @@ fn teams() -> [Workers; 4] {
     testkit::teams()
 }
 
-/// Compares for each team, in blocks whose size depends on the length of the text; returns the
+/// Compares for each team, in blocks whose size depends on the length of the text. Returns the
 /// expected result.
 fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
     let wanted = expected(text, options);
@@ -115,7 +115,7 @@ fn random_traces_are_sorted() {
             valid[how as usize] += usize::from(compare(&text, &options, &teams, &told).is_ok());
         }
     }
-    // Sorted traces are mostly valid; shuffled ones may have lines of the same time in the wrong
+    // Most sorted traces are valid. Shuffled traces may have lines of the same time in the wrong
     // order.
     assert!(valid[0] > 10 && valid[1] == valid[0], "{valid:?}");
 }
@@ -174,8 +174,8 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
     }
 }
 
-/// The first problem is the first in sorted order; unreadable times come before that, and lines
-/// without a time first of all.
+/// The first problem is the first in sorted order. Unreadable times come before all others, and
+/// lines without a time come before these.
 #[test]
 fn problems_have_their_place_in_the_unsorted_trace() {
     let first = lines_before() + 1;

@@ -1,5 +1,5 @@
 //! `StarVZ`, which visualises StarPU runs, calls `pj_dump` in its first phase and splits its rows
-//! by bytes and commas; here with our program instead of PajeNG's.
+//! by bytes and commas. These tests use this program instead of PajeNG's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,8 +51,8 @@ fn ours() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_pj_dump"))
 }
 
-/// Returns the kind of row in its splitter, which depends on the row's first letter and the byte
-/// two after the second comma, the first letter of the type.
+/// Returns the kind that StarVZ's splitter assigns to a row. It depends on the first letter of the
+/// row, and on the byte two after the second comma, which is the first letter of the type.
 fn kind(row: &str) -> &'static str {
     let second = row.match_indices(',').nth(1).expect("more than two columns").0;
     match (row.as_bytes()[0], row.as_bytes()[second + 2]) {

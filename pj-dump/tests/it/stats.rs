@@ -10,7 +10,7 @@ use crate::world::{dump, said, trace};
 /// Returns a trace of this many state changes, and its number of event lines.
 fn long(lines: u64) -> (Vec<u8>, u64) {
     let sets: String = (0..lines).map(|i| format!("set {i} S p v{}\n", i % 7)).collect();
-    // The common head has nine lines; a comment is a line but not an event.
+    // The common head has nine lines. A comment is a line but not an event.
     (trace(format!("{sets}# end\n\n").as_bytes()), lines + 9)
 }
 
@@ -150,7 +150,7 @@ fn stats_are_readable_as_text() {
 #[cfg(target_os = "linux")]
 #[test]
 fn stats_and_verbose_name_the_cpus() {
-    // Any allowed CPU, although the system may refuse to pin to it.
+    // Any allowed CPU will do, although the system may refuse to pin to it.
     let cpu = paje_workers::allowed().expect("Linux says")[0];
     let pin = format!("--pin={cpu}");
     let output = dump(&[&pin, "--stats=json", "--verbose"], &trace(b"set 0 S p a\n"));

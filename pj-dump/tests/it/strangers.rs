@@ -2,7 +2,8 @@
 
 use crate::world::{sandbox, trace};
 
-/// Recognised by content, with one sentence: from a file, a pipe, compressed, and named by a trace.
+/// Such files are recognised by their content, and the message is one sentence. They come from a
+/// file or a pipe, compressed, or named by a trace.
 #[test]
 fn files_that_are_not_traces_are_recognised() {
     let mut tar = vec![0; 1024];

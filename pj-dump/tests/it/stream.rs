@@ -1,4 +1,4 @@
-//! `-o`: rows in portions.
+//! Tests of `-o`, which prints rows in portions.
 
 use datasets::Shape;
 use paje_sim::{Error, Options, Progress, Selection, Source, Trace};
@@ -37,7 +37,7 @@ fn rows(text: &[u8]) -> Vec<&[u8]> {
 #[test]
 fn every_row_is_printed_once_for_all_portions_and_workers() {
     let team = testkit::team(3);
-    // The shape that is not in time order is invalid.
+    // The unsorted shape is left out because it is invalid.
     for shape in Shape::ALL.into_iter().filter(|shape| *shape != Shape::Unsorted) {
         let text = datasets::generate(shape, 60_000, 3);
         let whole = dumped(&text);

@@ -247,7 +247,8 @@ fn hierarchies_are_tables_too() {
     }
 }
 
-/// The type of a user-defined column is that of all definitions, if all texts can be read so.
+/// A user-defined column has the type in its definitions, if they agree and all texts can be read
+/// as this type.
 #[test]
 fn user_defined_fields_are_columns() {
     let mut text = String::new();
@@ -397,7 +398,7 @@ fn parquet_files_have_statistics_and_page_indexes() {
     for column in groups.iter().flat_map(|group| group.columns()) {
         assert!(column.statistics().is_some());
         assert!(column.column_index_length().is_some_and(|length| length > 0));
-        // 70,000 rows: several pages.
+        // The table has 70,000 rows and several pages.
         assert!(column.offset_index_length().is_some_and(|length| length > 20));
     }
 }
@@ -445,7 +446,7 @@ fn existing_files_stay_if_the_tables_fail() {
     let before = fs::read(out.join("state.parquet")).expect("there");
     assert_eq!(run(&bad, &out).status.code(), Some(1));
     assert_eq!(fs::read(out.join("state.parquet")).expect("there"), before);
-    // With a folder in the place of one table, no table changes.
+    // If a folder has the place of one table, no table changes.
     fs::remove_file(out.join("link.parquet")).expect("ours");
     fs::create_dir(out.join("link.parquet")).expect("ours");
     let output = run(&examples()[1], &out);

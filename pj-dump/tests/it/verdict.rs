@@ -1,4 +1,4 @@
-//! Verdicts of the replay and the checker on a trace; also for the fuzzer.
+//! Verdicts of the replay and the checker on a trace. The fuzzer uses them too.
 
 #![allow(unreachable_pub, reason = "the fuzzer's crate exports them")]
 

@@ -1,4 +1,5 @@
-//! Windows of time of packed traces, of which only parts are read, have the rows of the text.
+//! Reads windows of time of packed traces. Only parts of the traces are read, and the rows are
+//! those of the plain text.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -57,7 +58,7 @@ fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
     }
 }
 
-/// Compares some windows of a trace; returns how many were read only partly.
+/// Compares some windows of a trace. Returns for how many only a part of the trace was read.
 fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
@@ -133,8 +134,8 @@ fn windows_of_busy_traces_are_equal() {
     }
 }
 
-/// Returns such lines grouped by container, as from programs with a buffer per thread, so that time
-/// starts again and again.
+/// Returns such lines grouped by container, as programs with a buffer per thread write them. So
+/// time starts again with each container.
 fn streams(text: &[u8], apart: &[&str]) -> Vec<u8> {
     let text = str::from_utf8(text).expect("ASCII");
     let (head, lines) = text.split_once(WORLD).expect("the common head");

@@ -1,4 +1,4 @@
-//! Command lines and their output, recorded in the text file.
+//! Checks command lines against their output, recorded in the text file.
 
 use std::path::Path;
 

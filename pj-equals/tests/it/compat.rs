@@ -1,4 +1,5 @@
-//! Differences that matter for PajeNG and for our options, as in the table of `docs/compat.md`.
+//! Tests which differences matter for PajeNG and for the options, as in the table of
+//! `docs/compat.md`.
 
 use std::process::Command;
 
@@ -6,7 +7,7 @@ use testkit::Sandbox;
 
 use crate::world::{WORLD, answer, changed, pair};
 
-/// A change, and whether the trace stays equal: by default, with `--structure-only`, with
+/// A change, and whether the traces are still equal by default, with `--structure-only`, with
 /// `--names-only`, and with `--exact`.
 type Case = (&'static str, &'static [(&'static str, &'static str)], [bool; 4]);
 
@@ -103,7 +104,7 @@ fn pajeng(folder: &Sandbox) -> Option<bool> {
 /// Containers are compared in the order of their types, but their types do not matter.
 #[test]
 fn types_of_containers_do_not_matter_to_pajeng() {
-    // Types `a`, `b`, `c`; `a` and `b` have a state type each.
+    // There are types `a`, `b` and `c`. Both `a` and `b` have a state type.
     let trace = |containers: &str| {
         let types = "ctype a 0 A\nctype b 0 B\nctype c 0 C\nstype s a S\nstype t b T\n";
         let of = |(i, type_): (usize, char)| format!("create 1 c{i} {type_} 0 name\n");
@@ -152,8 +153,8 @@ fn rows_at_the_very_end_count() {
     assert_eq!(folder.run(&["a.trace", "b.trace"]), (0, "0\n".into(), String::new()));
 }
 
-/// PajeNG bisects for rows from time 0 on: a link that starts earlier hides those completed before
-/// it.
+/// PajeNG bisects for rows that start at time 0 or later, so a link that starts earlier hides the
+/// links completed before it.
 #[test]
 fn links_that_start_before_time_0_count() {
     let links = |start: &str| {
@@ -172,7 +173,7 @@ fn links_that_start_before_time_0_count() {
 /// PajeNG adds a row on either side, loses rows that enclose the window, and may crash.
 #[test]
 fn windows_select_rows() {
-    // Row by row: io until 3, then idle.
+    // The state is io until 3, then idle.
     let other = changed(&[("p1 io", "p1 disk"), ("p1 start", "p1 begin")]);
     for options in [&[][..], &["--exact"]] {
         let answer = |more: &[&str]| answer(&other, &[options, more].concat());

@@ -1,4 +1,4 @@
-//! The program from the outside, compared with a simple comparison of rows.
+//! Tests the program from the outside, against a simple comparison of rows.
 
 mod cli;
 mod compat;

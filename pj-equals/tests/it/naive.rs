@@ -1,4 +1,5 @@
-//! The exact comparison against a simple one: rows as text, container by container.
+//! Tests the exact comparison against a simple one, which compares rows as text, container by
+//! container.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,7 @@ use pj_equals::exact::{Rules, are_equal, compare};
 use pj_equals::run::main_with;
 use splitter::Limits;
 
-/// Returns rows by container path, type name and nature; `None` if a path or type is ambiguous.
+/// Returns rows by container path, type name and nature, or `None` if a path or type is ambiguous.
 fn rows(trace: &Trace) -> Option<BTreeMap<String, Vec<String>>> {
     let mut rows = Rows { all: BTreeMap::new(), twice: false };
     for type_ in trace.types().ids() {
@@ -171,7 +172,8 @@ fn changed_traces_have_the_expected_differences() {
     assert!(equal > 50 && different > 50, "{equal}, {different}");
 }
 
-/// A trace equals itself with any threads, blocks and compression, until a row is added.
+/// A trace equals itself with any number of threads, any blocks and any compression, until a row is
+/// added.
 #[test]
 fn answers_do_not_depend_on_threads_and_blocks() {
     let folder = tempfile::tempdir().expect("a folder");

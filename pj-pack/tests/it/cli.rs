@@ -202,7 +202,7 @@ fn segments_make_no_difference_to_what_is_listed() {
 fn wrong_usage() {
     let (folder, _) = packed();
     for (arguments, says) in [
-        (&["a", "b", "-o", "c"][..], "-o names one file"),
+        (&["a", "b", "-o", "c"][..], "-o names a single file"),
         (&["--unpack", "--test", "a"], "cannot be used with"),
         (&["a", "--segment", "1G"], "4K to 64M"),
         (&[], "required"),

@@ -6,7 +6,7 @@ use paje_sim::{Name, Trace, TypeId, TypeNature};
 use super::{Mending, Place};
 use crate::root::{plain, word};
 
-/// Writes all definitions; `number` yields unused event numbers.
+/// Writes all definitions. `number` yields unused event numbers.
 pub(super) fn write(
     mending: &Mending<'_>,
     places: &[Place],
@@ -39,7 +39,8 @@ fn own(kind: EventKind, number: &str, fields: &[(&str, &str)], out: &mut Vec<u8>
 /// Writes a definition of the trace, perhaps with another kind of event.
 fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: &mut Vec<u8>) {
     let quoted = |text: &[u8], out: &mut Vec<u8>| {
-        // A quote inside a bare word is text; inside quotes it would end the word.
+        // Inside an unquoted word, a quote is an ordinary character. Inside quotes it would end the
+        // word.
         let can_have_none = plain(text) || text.contains(&b'"');
         let needs_none = can_have_none && !matches!(text, b"EventDef" | b"EndEventDef");
         let quote: &[u8] = if needs_none { b"" } else { b"\"" };
@@ -51,14 +52,14 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
     for (index, field) in def.fields().iter().enumerate() {
         let mut name = field.name.clone();
         if field.known.is_none() && is_known(&name, old_names) {
-            // A repeated field; the second one is user-defined.
+            // The definition repeats a known field, and the second one counts as user-defined.
             name = format!("{name}-{index}");
         }
         if name.is_empty() {
             // No valid definition can contain this name.
             name = format!("Field-{index}");
         }
-        // A leading quote is text only directly behind the percent sign.
+        // A leading quote is an ordinary character only directly after the percent sign.
         out.extend_from_slice(if name.starts_with('"') { b"%" } else { b"% " });
         quoted(name.as_bytes(), out);
         out.extend_from_slice(format!(" {}\n", field.kind.word()).as_bytes());
@@ -72,7 +73,7 @@ fn is_known(name: &str, old_names: bool) -> bool {
     FieldName::ALL.iter().any(|known| known.name() == name) || old_names && old.contains(&name)
 }
 
-/// Writes all types: first those of containers, each after its parent.
+/// Writes all types, starting with container types, each after its parent.
 fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, out: &mut Vec<u8>) {
     let all = trace.types();
     let plain = [("Name", "string"), ("Alias", "string"), ("Type", "string")];
@@ -134,7 +135,7 @@ fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, o
     }
 }
 
-/// Appends a name as the trace spells it, if that is one field.
+/// Appends a name as the trace spells it, or quoted if this would not be a single field.
 pub(crate) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
     if name.quoting == Quoting::Bare {
         return word(name, out);

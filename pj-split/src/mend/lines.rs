@@ -32,8 +32,8 @@ impl Written {
 }
 
 impl Mending<'_> {
-    /// Rewrites a block, which begins at byte `start`, and its log. If its last line was
-    /// `unfinished`, `text` has the added newline but `log` does not.
+    /// Rewrites a block that begins at byte `start`, and its log. If its last line was
+    /// `unfinished`, `text` includes the added newline, but `log` does not count it.
     pub(crate) fn rewrite(
         &self,
         start: u64,
@@ -125,7 +125,7 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes a line with another word in a field, unless it already `holds`.
+    /// Writes a line with another word in a field, unless the field already `holds`.
     fn replace(
         &self,
         line: &[u8],
@@ -203,7 +203,7 @@ impl Mending<'_> {
             Some((b'+', rest)) => [b"-", rest].concat(),
             _ => [b"-", &value[..]].concat(),
         };
-        // Any event number will do: this one has the same fields.
+        // Any event number with the same fields will do.
         let mut words = Vec::new();
         token::fields(&changed, 0, &mut words);
         match def.word_of(FieldName::Value).and_then(|word| words.get(word)) {

@@ -9,9 +9,9 @@ use crate::needs::{AllOf, Needs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     In(TypeId),
-    /// Link type: its parent, and the container types at its start and end.
+    /// For a link type, its parent and the container types at its start and end.
     Link(TypeId, TypeId, TypeId),
-    /// Containers of this type have parents of several types; the type stays below its defined
+    /// Containers of this type have parents of several types. The type stays below its defined
     /// parent.
     SeveralParents,
     /// Links of this type end in containers of several types.
@@ -70,8 +70,8 @@ fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     })
 }
 
-/// Returns whether rows keep their order with these parents; types below the same type are dumped
-/// in order.
+/// Returns whether rows keep their order with these parents. Types below the same type are dumped
+/// in the order of their identifiers.
 fn is_in_order(trace: &Trace, order: NameOrder, parent: impl Fn(TypeId) -> TypeId) -> bool {
     let types = trace.types();
     if types.ids().skip(1).all(|type_| parent(type_) == types.parent(type_)) {

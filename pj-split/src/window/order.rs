@@ -1,5 +1,5 @@
-//! Order of lines: by time, but events of a container come before its destruction, and its later
-//! children behind it.
+//! Order of lines. Lines are sorted by time, but events of a container come before its destruction,
+//! and children created later come after it.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::{TimeRange, cut};
 
-/// Place in the order: a time, and the number of destructions at this time that come before.
+/// Place in the order: a time, and the number of earlier destructions at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
     time: f64,
@@ -38,13 +38,13 @@ impl PartialOrd for Place {
 pub(crate) enum Kind {
     Creation,
     Event,
-    /// In the order of the trace, by byte offset.
+    /// A destruction, with its byte offset in the trace. Destructions are sorted by it.
     Destruction(u64),
 }
 
 #[derive(Debug)]
 pub(crate) struct Orders {
-    /// For each container, its first place, and that of its destruction.
+    /// For each container, its first place and the place of its destruction.
     ends: Vec<(Place, Option<Place>)>,
 }
 
@@ -53,8 +53,8 @@ impl Orders {
         let containers = trace.containers();
         let destroyed_at = |id| containers.destruction(id).map_or(u64::MAX, |(byte, _)| byte.0);
         let mut ends: Vec<(Place, Option<Place>)> = Vec::with_capacity(containers.len());
-        // First destruction of each container or an ancestor. Few containers have children created
-        // afterwards.
+        // Byte offset of the first line that destroys the container or an ancestor. Few containers
+        // have children that are created after it.
         let mut earliest: Vec<u64> = Vec::with_capacity(containers.len());
         // Places of destructions by byte offset. A container's own comes before its children's.
         let mut destructions: FxHashMap<u64, Place> = FxHashMap::default();

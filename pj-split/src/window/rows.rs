@@ -15,7 +15,7 @@ pub(super) struct Rows<'s, 'a> {
     last: Place,
     /// End times of the open states on the stack.
     open: Vec<f64>,
-    /// Start and end of the last opened state; later events must not be earlier.
+    /// Start and end of the last opened state. Later events must not precede them.
     newest: (f64, f64),
     /// Depth of the stack below that state.
     newest_at: usize,
@@ -54,7 +54,7 @@ impl<'s, 'a> Rows<'s, 'a> {
         }
     }
 
-    /// States have an order that may depend on states before the window.
+    /// The order of states may depend on states before the window.
     fn check_order(&mut self, time: f64) {
         self.sheet.disordered |= time < self.newest.0 || time < self.newest.1;
     }

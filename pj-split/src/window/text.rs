@@ -115,7 +115,8 @@ pub(super) fn head(out: &mut Vec<u8>, trace: &Trace, used: &[Vec<bool>]) {
     }
 }
 
-/// Writes the end of the trace: a definition of an unused type, as the time of any line counts.
+/// Writes the end of the trace as a definition of an unused type, since the time of any line
+/// counts.
 pub(super) fn end(out: &mut Vec<u8>, trace: &Trace, time: f64) {
     let name = crate::root::end_type(trace);
     put(out, format_args!("17 {time} {name} 0\n"));
@@ -186,21 +187,21 @@ pub(super) fn link(
     out.extend_from_slice(half.key);
 }
 
-/// Returns numbers that add up to the value. If `single`, each is exact in single precision, in
-/// which PajeNG reads them; it adds in double precision.
+/// Returns numbers that add up to the value. If `single`, each number is exact in single precision,
+/// because PajeNG reads numbers in single precision and adds them in double precision.
 pub(super) fn parts(value: f64, single: bool) -> Vec<String> {
     let whole = || vec![value.to_string()];
     if !single || !value.is_finite() {
         return whole();
     }
     if f64::from(value as f32) == value {
-        // The shortest text; usually the same as in the trace.
+        // This is the shortest text, which is usually the same as in the trace.
         return vec![(value as f32).to_string()];
     }
     let (mut parts, mut rest) = (Vec::new(), value);
     while rest != 0.0 {
         let part = f64::from((rest as f32).clamp(f32::MIN, f32::MAX));
-        // The value is too small or too large for few parts.
+        // The value is too small or too large to be the sum of a few parts.
         if part == 0.0 || parts.len() == MOST_PARTS {
             return whole();
         }

@@ -76,6 +76,6 @@ fn children_stay_with_their_container() {
             assert_eq!((hosts.len(), own.len()), (4 / count, 24 / count), "{own:?}");
         }
     }
-    // Five pieces for four hosts of four processes: hosts must be divided.
+    // Five pieces for four hosts of four processes require that hosts are divided.
     assert_eq!(plain.owns(&place.split(&["-p", "5"], 1 << 17)).len(), 5);
 }

@@ -29,7 +29,8 @@ fn invalid_traces_are_refused() {
         let split = Place::new(&trace);
         for threads in ["1", "3"] {
             let output = split.run(&["t", "-o", "d", "--threads", threads]);
-            // With bounded memory, keys of completed links are not remembered: see below.
+            // With bounded memory, keys of completed links are not remembered, as the next test
+            // shows.
             if fault == Fault::LinkKeyReused {
                 continue;
             }
@@ -66,7 +67,7 @@ fn a_reused_key_of_a_completed_link_stays_in_the_piece() {
 #[test]
 fn a_full_disk_leaves_nothing_behind() {
     let place = Place::new(&datasets::generate(Shape::Mpi, 3_000_000, 1));
-    // In blocks of 512 bytes: for the pieces, and for the temporary files.
+    // The limits are in blocks of 512 bytes. They stop the writing of pieces or of temporary files.
     for (limit, input, at) in
         [(2000, "t", "/piece-00"), (100, "- < t", "temporary"), (100, "t", "")]
     {
@@ -113,7 +114,7 @@ fn refused_memory_leaves_nothing_behind() {
                 assert!(said(&output).contains("memory"), "{}", said(&output));
                 refused += usize::from(said(&output).contains("were refused"));
             }
-            // The program or a thread could not even start; the next run cleans up.
+            // The program or a thread could not even start. The next run cleans up.
             _ => continue,
         }
         assert_eq!(place.names(), ["t"], "{mebibytes}: {}", said(&output));
@@ -121,7 +122,7 @@ fn refused_memory_leaves_nothing_behind() {
     assert!(refused > 0 && split > 0, "{refused} refused, {split} split");
 }
 
-/// Holds for every first line, and for both ways of reading a trace twice.
+/// This holds for every kind of first line, and for both ways of reading a trace twice.
 #[test]
 fn a_byte_order_mark_is_in_no_piece() {
     let text = datasets::generate(Shape::Mpi, 20_000, 1);

@@ -1,4 +1,4 @@
-//! The program from the outside, compared with a simple model of the pieces.
+//! Tests the program from the outside, against a simple model of the pieces.
 
 mod balance;
 mod failures;

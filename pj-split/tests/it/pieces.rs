@@ -1,4 +1,4 @@
-//! Each piece has the right lines, and is dumped as its part of the trace.
+//! Each piece has the right lines, and its dump is that part of the trace's dump.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::plain::Plain;
 use crate::rows::{dump, options};
 use crate::splitting::{Place, Split};
 
-/// Numbers of pieces; the last exceeds the number of containers of every trace.
+/// Numbers of pieces. The last one exceeds the number of containers of every trace.
 const COUNTS: [&str; 5] = ["1", "2", "7", "64", "100000"];
 
 pub(crate) fn check(about: &str, trace: &[u8], split: &Split) {
@@ -106,7 +106,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
 0 H 0\n0 K H\n0 R K\n1 S R\n2 0 h H 0\n2 0 k K h\n";
     let both = "2 0 r1 R k\n2 0 r2 R k\n3 1 S r1 a\n3 1 S r2 b\n";
     let ends = [
-        // Destruction of the parent, the grandparent, and both.
+        // The parent, the grandparent or both are destroyed.
         "4 2 k K\n2 9 h2 H 0\n",
         "4 2 h H\n2 9 h2 H 0\n",
         "4 2 k K\n4 3 h H\n2 9 h2 H 0\n",
@@ -169,7 +169,7 @@ fn by_type_keeps_each_subtree_in_one_piece() {
     }
 }
 
-/// A trace may end without a newline in any kind of line; pieces still have complete lines.
+/// A trace may end without a newline in any kind of line. Pieces still have complete lines.
 #[test]
 fn unfinished_last_lines_are_completed() {
     let header = "\

@@ -6,7 +6,7 @@ use paje_parser::{EntityOp, Event, FieldNames, Line, LineDecoder, LinkEnd};
 
 use crate::splitting::Split;
 
-/// Owner of a line; containers and values are identified by their text.
+/// Owner of a line. Containers and values are identified by their text.
 #[derive(Clone, Debug, PartialEq)]
 enum About {
     Nothing,

@@ -1,5 +1,5 @@
-//! `--recover`: the pieces of a damaged trace give its recovered rows, and are valid where the
-//! program says so.
+//! Tests of `--recover`: the pieces of a damaged trace give its recovered rows, and are valid if
+//! the program says so.
 
 use std::fs;
 
@@ -76,7 +76,8 @@ fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: boo
         let found = rows(&read(together));
         let (mut found, wanted) = (shown(&found), shown(&wanted));
         for (found, wanted) in found.iter_mut().zip(&wanted) {
-            // Rare when lines are not sorted: a container whose creation is moved loses its user-defined fields.
+            // A container whose creation is moved loses its user-defined fields. This is rare if
+            // lines are not sorted.
             let fields = wanted.strip_prefix(*found).unwrap_or_default();
             if wanted.starts_with("Container, ") && fields.starts_with(", ") {
                 *found = *wanted;
@@ -172,7 +173,7 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// Damage that producers are known for, and whether the pieces are valid.
+/// Kinds of damage that known producers cause, and whether the pieces are valid.
 #[test]
 fn known_kinds_of_damage_are_recovered() {
     for (about, lines, are_sound) in [

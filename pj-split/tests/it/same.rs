@@ -49,7 +49,7 @@ fn pieces_do_not_depend_on_the_input() {
         for name in names {
             assert!(place.run(&[&options[..], &[name]].concat()).status.success());
             check(name);
-            // As standard input; only a plain file can be read again.
+            // The trace is standard input. Only a plain file can be read again.
             let file = File::open(place.path(name)).unwrap();
             assert!(place.command(&options).stdin(file).status().unwrap().success());
             check("standard input");

@@ -34,7 +34,8 @@ fn signals_end_the_program_without_leftovers() {
         }
         let mut child = started(&place, &trace);
         assert!(place.names()[0].starts_with("d.partial-"), "{:?}", place.names());
-        // Waiting would close the child's pipe, whose end it might read before the signal.
+        // `wait` would close the child's pipe, and the child might read its end before the signal
+        // arrives.
         let pipe = child.stdin.take();
         assert!(send(&child, signal));
         assert_eq!(child.wait().unwrap().signal(), Some(signal));

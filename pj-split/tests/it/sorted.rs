@@ -1,4 +1,5 @@
-//! `--sort`: the pieces of an unsorted trace are sorted, and give the rows of `pj_dump --sort`.
+//! Tests of `--sort`. The pieces of an unsorted trace are sorted, and give the rows of `pj_dump
+//! --sort`.
 
 use datasets::invalid::{self, Fault};
 use datasets::{Shape, random};

@@ -44,7 +44,7 @@ impl Place {
         split
     }
 
-    /// Checks that the root, and all pieces together, are dumped as the trace.
+    /// Checks that the dump of the root, and of all pieces together, is the dump of the trace.
     fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;

@@ -1,4 +1,4 @@
-//! `--plain`: pieces for programs that do not know PajeTraceFile.
+//! Tests of `--plain`, which writes pieces for programs that do not know PajeTraceFile.
 
 use datasets::{Shape, invalid, random};
 

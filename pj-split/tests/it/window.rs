@@ -1,4 +1,4 @@
-//! `--from` and `--to`: the rows of a window are the trace's, cut to it.
+//! Tests of `--from` and `--to`: the rows of a window are the rows of the trace, cut to the window.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -128,7 +128,8 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
         }
         all.push(Row { start, end, ..row.clone() });
     }
-    // Containers that exist in the window, with their ancestors and those at the ends of links.
+    // Containers that exist in the window, with their ancestors and the containers at the ends of
+    // links.
     let containers = |rows: &[Row]| -> BTreeMap<String, Row> {
         let all = rows.iter().filter(|row| matches!(row.what, What::Container(_)));
         all.map(|row| (row.of.0.clone(), row.clone())).collect()
@@ -168,7 +169,7 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     sheet
 }
 
-/// Cuts a window and compares its rows; returns its text, if there is one.
+/// Cuts a window and compares its rows. Returns its text, or `None` if the program writes none.
 fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<Vec<u8>> {
     let precision = if single { Precision::Single } else { Precision::Double };
     let options = options(precision);
@@ -206,7 +207,7 @@ fn windows(trace: &Trace, seed: u64) -> Vec<TimeRange> {
     let at = |share: u64| times[(times.len() - 1) * (share as usize % 101) / 100];
     let (first, last) = (at(seed * 37), at(seed * 61 + 30));
     let (from, to) = (first.min(last), first.max(last));
-    // With few digits, as PajeNG does not round others correctly.
+    // The middle has few digits, since PajeNG does not round other numbers correctly.
     let middle = (((from + to) * 32.0).round() / 64.0).clamp(from, to);
     [(from, to), (middle, to), (from, middle), (to, to), (to, to + 1e6), (from - 1e6, to)]
         .map(|(from, to)| TimeRange { from, to })
@@ -299,7 +300,7 @@ fn rows_across_the_boundary_are_cut() {
     );
 }
 
-/// Containers created in a destroyed container, and in its ancestors.
+/// Containers are created in a destroyed container, and in its ancestors.
 #[test]
 fn containers_created_after_a_destruction_are_kept() {
     let (head, _) = TRACE.split_once("1 P 0").expect("it has");

@@ -70,7 +70,8 @@ impl Model {
         }
     }
 
-    /// Warns about states that are still open in containers that were not destroyed, by type.
+    /// Warns, for each type, about states that are still open in containers that were not
+    /// destroyed.
     fn never_closed(&self, findings: &mut Findings) {
         let mut open: Vec<Option<(OpenState, u32, u64)>> =
             vec![None; self.world.things.types.list.len()];

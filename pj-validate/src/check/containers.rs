@@ -72,12 +72,13 @@ pub(crate) struct Container {
     pub(crate) said_in: u32,
     /// Destruction time, in seconds.
     pub(crate) end: Option<f64>,
-    /// Number of the destruction, and whether it names this container.
+    /// Number of the destruction. `named` is whether it names this container.
     pub(crate) ending: u32,
     pub(crate) named: bool,
-    /// Whether it was destroyed before any file was named: lines of all files for it are ignored.
+    /// Whether it was destroyed before any file was named. If so, lines of all files for it are
+    /// ignored.
     pub(crate) ignored: bool,
-    /// File whose later lines for it are ignored, besides files that repeat the destruction.
+    /// File whose later lines for it are ignored, in addition to files that repeat the destruction.
     pub(crate) ignored_in: u32,
     pub(crate) first_child: u32,
     pub(crate) next_sibling: u32,
@@ -136,7 +137,7 @@ impl Containers {
             let before = std::mem::replace(&mut self.get_mut(parent).first_child, id);
             self.get_mut(id).next_sibling = before;
         }
-        // A settled parent has a child again, and must be found from its own parent.
+        // A settled parent has a child again, so its own parent must list it again.
         let (mut child, mut above) = (id, parent);
         while child != ROOT {
             self.get_mut(above).children.push(child);

@@ -11,12 +11,12 @@ use super::findings::Findings;
 use super::place::Place;
 use crate::finding::Caution;
 
-/// Definitions of all files. Equal ones count once, since files may repeat them.
+/// Definitions of all files. Equal definitions count once, since files may repeat them.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     list: Vec<Definition>,
     numbers: HashMap<Definition, u32, RandomState>,
-    /// For each, its first place, the length of that line, and whether an event used it.
+    /// For each definition, its first place, the length of that line, and whether an event used it.
     places: Vec<(Place, u64, bool)>,
 }
 

@@ -1,8 +1,9 @@
 //! Destruction of containers.
 //!
 //! After a destruction, later lines of its file for the container are ignored. Files are read one
-//! after the other, but events in one need not precede events in the next: so lines of other files
-//! count, and lanes end when everything has been read, unless no file was named before.
+//! after the other, but events in one need not precede events in the next. So lines of other files
+//! count, and lanes end when everything has been read. If no file was named before the destruction,
+//! lanes end at once.
 
 use paje_parser::{Field, FieldName, Span};
 use paje_sim::error::{Problem, WarningKind};
@@ -19,15 +20,17 @@ use crate::finding::{Cause, Finding, Severity};
 #[derive(Debug, Default)]
 pub(crate) struct Endings(Vec<Ending>);
 
-/// A destruction after a file was named, since other files may hold events of its containers.
+/// A destruction after a file was named. It waits for other files, which may have events of its
+/// containers.
 #[derive(Debug)]
 struct Ending {
     container: u32,
-    /// All containers that it ends, in the order of creation.
+    /// All containers that the destruction ends, in the order of creation.
     ended: Vec<u32>,
     /// In seconds.
     time: f64,
-    /// Whether it repeats another file's destruction, and ends only what its own file has created.
+    /// Whether it repeats another file's destruction, and so ends only containers that its own file
+    /// has created.
     again: bool,
     /// Fields for the time and the container, each with its length.
     at: [(Place, u64); 2],
@@ -46,8 +49,8 @@ impl Containers {
         container.ignored_in == file || told == Some(&file)
     }
 
-    /// Repeats another file's destruction: later lines of this file are ignored too. Returns
-    /// whether this file does so for the first time.
+    /// Repeats another file's destruction, so that later lines of this file are ignored too.
+    /// Returns whether this file repeats it for the first time.
     fn destroy_again(&mut self, id: u32, file: u32) -> bool {
         let container = self.get(id);
         let (ending, named) = (container.ending, container.named);
@@ -58,8 +61,8 @@ impl Containers {
             self.ended_in[ending as usize] = file;
             return true;
         }
-        // An ancestor's destruction ended it, and this file may repeat that for this container
-        // alone.
+        // An ancestor's destruction ended the container, and this file may repeat that for this
+        // container alone.
         let mut pending = vec![id];
         while let Some(next) = pending.pop() {
             let container = self.get(next);
@@ -79,8 +82,8 @@ impl Containers {
         true
     }
 
-    /// Ends what this file has created in a container whose destruction it repeats; returns it in
-    /// the order of creation.
+    /// Ends the containers that this file has created in a container whose destruction it repeats.
+    /// Returns them in the order of creation.
     fn end_newborn(&mut self, id: u32, file: u32) -> Vec<u32> {
         let (time, ending) = (self.get(id).end, self.get(id).ending);
         let mut ended = Vec::new();
@@ -101,8 +104,8 @@ impl Containers {
         ended
     }
 
-    /// Destroys a container and its living descendants; returns them in the order of creation.
-    /// Later lines of file `told_in` for them are ignored, or those of all files if `ignored`.
+    /// Destroys a container and its living descendants. Returns them in the order of creation.
+    /// Later lines of file `told_in` for them are ignored, or lines of all files if `ignored`.
     fn destroy(&mut self, id: u32, time: f64, told_in: u32, ignored: bool) -> Vec<u32> {
         let ending = self.ended_in.len() as u32;
         self.ended_in.push(told_in);
@@ -116,7 +119,7 @@ impl Containers {
                 (container.ending, container.named) = (ending, next == id);
                 ended.push(next);
             }
-            // The named one stays among its parent's children.
+            // The named container stays among its parent's children.
             container.settled = next != id;
             pending.append(&mut container.children);
         }
@@ -190,7 +193,7 @@ impl Endings {
 }
 
 impl Ending {
-    /// Ends the lanes of containers; returns the problems. `last` is the time of the container's
+    /// Ends the lanes of containers. Returns the problems. `last` is the time of the container's
     /// last event, if the destruction came too early.
     fn apply(&self, last: Option<f64>, world: &mut World) -> Vec<Finding> {
         let [time, name] = self.at;
@@ -201,7 +204,7 @@ impl Ending {
         let open = self.ended.iter().flat_map(|id| world.open_links(*id, file));
         let open: Vec<_> = open.collect();
         if let Some(last) = last {
-            // Incomplete links would be a second error on this line.
+            // Reporting incomplete links would be a second error on this line.
             return vec![told(ends_too_early(world, self.container, self.time, last), time)];
         }
         let noted = open

@@ -1,4 +1,4 @@
-//! Files that a trace names: which are read, and in which order.
+//! Files that a trace names. This module decides which are read, and in which order.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -24,25 +24,26 @@ use crate::finding::{Cause, Finding, Severity};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileRead {
-    /// Its name, relative to the naming file's folder; of the first file, its path as given.
+    /// Name of the file, relative to the naming file's folder. For the first file, the path as
+    /// given.
     pub path: PathBuf,
     /// Lines, including blank ones and comments.
     pub lines: u64,
     /// Bytes, without the last newline.
     pub bytes: u64,
-    /// Whether it can be read again; a pipe cannot.
+    /// Whether it can be read again, unlike a pipe.
     pub(crate) again: bool,
-    /// Folders that it must be in; `None` for the trace itself.
+    /// Folders that must contain it, or `None` for the trace itself.
     folders: Option<Arc<Folders>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Folders of files that may be named; `None` if named files are not read.
+    /// Folders that must contain named files, or `None` if named files are not read.
     folders: Option<Arc<Folders>>,
-    /// Opened files in the order of reading; the last is the current one.
+    /// Opened files in the order of reading. The last one is the current file.
     pub(crate) read: Vec<FileRead>,
-    /// For each of them, its number, and the index of the file that first named it.
+    /// For each opened file, its number, and the index of the file that first named it.
     chain: Vec<(Option<u32>, Option<usize>)>,
     /// Numbers of all files by canonical path.
     known: Map<PathBuf, u32>,
@@ -56,11 +57,11 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
     folders: Arc<Folders>,
     file: u32,
-    /// First mention: the naming file, the position in it, and the length of the name.
+    /// The file that names it first. The name is at `position` in it and has `width` bytes.
     namer: usize,
     position: Position,
     width: u64,
-    /// Event definitions of the naming file at its end.
+    /// Event definitions at the end of the naming file.
     pub(crate) header: Option<Rc<Header>>,
 }
 
@@ -117,7 +118,7 @@ impl Files {
         let outcome = match folders.find(&path) {
             Err(error) => Outcome::Unreadable(path, reason(&error)),
             Ok(true_path) => {
-                // 0 is the trace itself, even if it has no path.
+                // The number 0 is the trace itself, even if it has no path.
                 let new = self.known.len() as u32 + 1;
                 let file = *self.known.entry(true_path).or_insert(new);
                 if self.is_being_read(file) {

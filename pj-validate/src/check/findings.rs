@@ -1,4 +1,4 @@
-//! Collects findings: each problem once, and no more than the limit.
+//! Collects findings. Each problem is listed once, and no more of them than the limit.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::options::Options;
 use super::place::{Here, Place};
 use crate::finding::{Cause, Caution, Finding, Severity};
 
-/// Key of findings that are reported as one.
+/// Key by which findings are combined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Group {
     code: &'static str,
@@ -54,7 +54,7 @@ pub(crate) struct Listed {
     pub(crate) warnings: Tally,
 }
 
-/// Index of a finding; `None` if it was only counted.
+/// Index of a finding, or `None` if the finding was only counted.
 pub(crate) type FindingIndex = Option<usize>;
 
 impl Findings {
@@ -81,7 +81,7 @@ impl Findings {
             && (self.only.is_empty() || self.only.iter().any(|code| code == finding.code()))
     }
 
-    /// Adds a finding, or counts it with the first one of its group.
+    /// Adds a finding, or counts it as another occurrence of the first one in its group.
     #[cold]
     pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> FindingIndex {
         let wanted = self.is_wanted(&finding);
@@ -136,7 +136,7 @@ impl Findings {
         self.add(finding, group);
     }
 
-    /// Adds a problem of a file that is in no single line.
+    /// Adds a problem of a file as a whole, not of one line.
     pub(crate) fn at_end_of(&mut self, file: u32, problem: Problem, note: Option<String>) {
         self.add(late(file, problem, note), None);
     }
@@ -145,7 +145,7 @@ impl Findings {
         self.known_at_end(late(0, problem, note));
     }
 
-    /// Adds an error that only the end of the trace reveals; it follows all others.
+    /// Adds an error that only the end of the trace reveals. It follows all others.
     pub(crate) fn known_at_end(&mut self, finding: Finding) {
         self.errors.all += 1;
         if !self.is_wanted(&finding) {
@@ -185,7 +185,7 @@ impl Findings {
     }
 }
 
-/// Returns a problem that is in no single line.
+/// Returns the finding for a problem of a file as a whole.
 fn late(file: u32, problem: Problem, note: Option<String>) -> Finding {
     Finding {
         note,

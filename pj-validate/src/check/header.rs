@@ -18,15 +18,16 @@ const END: &[u8] = b"%EndEventDef";
 pub(crate) struct Header {
     names: FieldNames,
     defs: DefTable,
-    /// Number of each among the definitions of all files, in the same order.
+    /// Number of each definition among the definitions of all files, in the same order.
     numbers: Vec<u32>,
-    /// Whether they are the naming file's, until the current file defines its own.
+    /// Whether the definitions are inherited from the naming file. The first definition of the
+    /// current file replaces them.
     inherited: bool,
-    /// Current definition with its place, and the length of its first line.
+    /// The unfinished definition with its place, and the length of its first line.
     open: Option<(Vec<u8>, Place, u64)>,
     /// Whether lines are skipped until the end of a faulty definition.
     skipping: bool,
-    /// Dropped definitions by event number, with the finding that says why.
+    /// Dropped definitions by event number, each with the finding that is the reason.
     dropped: HashMap<Vec<u8>, FindingIndex, RandomState>,
 }
 
@@ -65,7 +66,7 @@ impl Header {
         self.numbers[def]
     }
 
-    /// Processes a `%` line; returns whether it is correct.
+    /// Processes a `%` line. Returns whether it is correct.
     pub(crate) fn line(
         &mut self,
         here: &Here<'_>,
@@ -87,7 +88,7 @@ impl Header {
         let taken = self.take_in(here, word(2), all);
         if let Err(fault) = taken {
             let told = findings.add(fault_finding(here, fault), None);
-            self.recover(here, fault, told, keyword, word(1), word(2), all);
+            self.recover(here, &words, fault, told, all);
         }
         taken.is_ok()
     }
@@ -110,33 +111,31 @@ impl Header {
         Ok(())
     }
 
-    /// Puts the table into the state in which the following lines make most sense.
-    #[allow(clippy::too_many_arguments)] // They are the line's words.
+    /// Recovers from a fault, so that as many of the following lines as possible are correct.
     fn recover(
         &mut self,
         here: &Here<'_>,
+        words: &[Span],
         fault: Fault,
         told: FindingIndex,
-        keyword: &[u8],
-        second: Option<&[u8]>,
-        third: Option<&[u8]>,
         all: &mut Definitions,
     ) {
+        let word = |index: usize| words.get(index).map(|span| span.of(here.text).bare());
         match fault.kind {
             FaultKind::NestedDefinition => {
                 self.end_early(told, all);
-                // A further fault of the same line is not reported.
-                self.skipping = self.take_in(here, third, all).is_err();
+                // Another fault of the same line is not reported.
+                self.skipping = self.take_in(here, word(2), all).is_err();
             }
             FaultKind::UnknownEvent => {
                 self.skipping = true;
-                self.drop_id(third.map(<[u8]>::to_vec), told);
+                self.drop_id(word(2).map(<[u8]>::to_vec), told);
             }
             FaultKind::RedefinedId => self.skipping = true,
-            FaultKind::ExpectedEventDef if keyword == b"EventDef" => {
+            FaultKind::ExpectedEventDef if keyword_of(here.text) == b"EventDef" => {
                 self.end_early(told, all);
                 self.skipping = true;
-                self.drop_id(third.or(second).map(<[u8]>::to_vec), told);
+                self.drop_id(word(2).or(word(1)).map(<[u8]>::to_vec), told);
             }
             FaultKind::UnnamedField
             | FaultKind::MissingFieldType

@@ -14,10 +14,10 @@ use super::things::Things;
 /// Events out of time order. A stable sort of the trace by time would fix them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Disorder {
-    /// Number of events that are earlier than their lane's last one: the errors `not-time-ordered`;
-    /// each line counts.
+    /// Number of events that are earlier than the last event of their lane, which are the errors
+    /// `not-time-ordered`. Each line counts.
     pub events: u64,
-    /// Number of their lanes.
+    /// Number of lanes with such events.
     pub lanes: u64,
 }
 
@@ -38,8 +38,9 @@ pub(crate) struct Lane {
     pub(crate) container: u32,
     pub(crate) type_: u32,
     disordered: bool,
-    /// Earliest valid time of the next event, in seconds: the start, or if later the end, of the
-    /// last row in the order of opening (links: of completion). Minus infinity at first.
+    /// Earliest valid time of the next event, in seconds. It is the start or the end of the last
+    /// row, whichever is later. Rows are in the order of opening, and links in the order of
+    /// completion. Without rows, it is minus infinity.
     pub(crate) last: f64,
     pub(crate) kind: LaneKind,
 }
@@ -60,7 +61,7 @@ pub(crate) enum LaneKind {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenState {
-    /// Its number among the rows of the lane.
+    /// Number of the state among the rows of the lane.
     row: u64,
     pub(crate) place: Place,
 }

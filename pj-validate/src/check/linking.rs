@@ -94,7 +94,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Completes a link at its second end, which is at `time`; its first end is at `other`.
+    /// Completes a link at its second end. The second end is at `time`, the first one at `other`.
     fn complete(&mut self, id: u32, time: f64, other: f64, things: &mut Things) -> Checked<()> {
         let lane = &mut self.list[id as usize];
         if time < lane.last {
@@ -108,7 +108,7 @@ impl Lanes {
     }
 
     /// Removes the open links of a container. Returns, for each affected lane in the order of
-    /// opening, the problem and the place of the first link, worded for a message about `file`.
+    /// opening, the place of the first link and the problem, worded for a message about `file`.
     pub(crate) fn open_links(
         &mut self,
         container: u32,

@@ -62,7 +62,7 @@ impl Model {
         }
     }
 
-    /// Reports why an event was skipped, and what could not be created because of it.
+    /// Reports why an event was skipped, and notes the object that it should have created.
     #[cold]
     pub(crate) fn refuse(&mut self, stop: Stop, source: &Source<'_>, findings: &mut Findings) {
         match stop {
@@ -80,7 +80,7 @@ impl Model {
         }
     }
 
-    /// Takes a time into account; the trace ends at the latest one.
+    /// Takes a time into account. The trace ends at the latest time.
     pub(crate) fn see(&mut self, time: f64) {
         self.times = Some(match self.times {
             Some((first, last)) => (first.min(time), last.max(time)),

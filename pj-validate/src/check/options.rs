@@ -3,7 +3,7 @@
 use paje_parser::FieldNames;
 use splitter::Limits;
 
-/// Rules by which a trace is valid.
+/// Rules that make a trace valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
     /// Rules of the format.
@@ -24,14 +24,15 @@ pub struct Options {
     pub rules: Rules,
     /// Whether links without an end are ignored (`-z`).
     pub ignore_incomplete_links: bool,
-    /// Maximum number of listed errors, and of warnings; more are only counted. 0: no limit.
+    /// Maximum number of listed errors, and of listed warnings. Others are only counted. 0 means no
+    /// limit.
     pub max_findings: usize,
-    /// Maximum length of a line in bytes; at most [`Options::LONGEST_LINE`].
+    /// Maximum length of a line in bytes. It is at most [`Options::LONGEST_LINE`].
     pub longest_line: usize,
-    /// Whether warnings are listed; else they are only counted.
+    /// Whether warnings are listed. If false, they are only counted.
     pub warnings: bool,
-    /// Codes of the findings to list; others are only counted. If empty, all are listed. See
-    /// [`kinds`](crate::finding::kinds).
+    /// Codes of the findings to list. Other findings are only counted. If it is empty, all are
+    /// listed. See [`kinds`](crate::finding::kinds).
     pub only: Vec<String>,
 }
 

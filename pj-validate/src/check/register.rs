@@ -1,4 +1,4 @@
-//! Types or containers, numbered in order, found by identifier.
+//! Types or containers, which are numbered in order and found by identifier.
 
 use paje_parser::{Field, FieldName};
 use paje_sim::error::{Named, Problem};
@@ -15,7 +15,7 @@ pub(crate) trait Registered {
 
     fn alias(&self) -> Option<&[u8]>;
 
-    /// Returns whether its identifier was quoted in its definition.
+    /// Returns whether the identifier was quoted in the definition.
     fn is_quoted(&self) -> bool;
 
     fn quoting(&self, id: u32) -> Group;
@@ -27,14 +27,14 @@ pub(crate) trait Registered {
     }
 }
 
-/// All types or containers by number; the first is the root.
+/// All types or containers by number. The first one is the root.
 #[derive(Debug)]
 pub(crate) struct Register<T> {
     pub(crate) list: Vec<T>,
     by_identifier: Map<Box<[u8]>, u32>,
-    /// Identifiers that could not be created, and the finding that says why.
+    /// Identifiers of objects that could not be created, each with the finding that is the reason.
     spoiled: Map<Vec<u8>, FindingIndex>,
-    /// The last one that an event named, which is likely to be named again.
+    /// The last object that an event named, which the next event is likely to name again.
     pub(crate) last: u32,
 }
 
@@ -43,7 +43,7 @@ impl<T: Registered> Register<T> {
         Register { list: Vec::new(), by_identifier: map(), spoiled: map(), last: 0 }
     }
 
-    /// Adds a thing, whose identifier must be unused; returns its number.
+    /// Adds an object. Its identifier must be unused. Returns its number.
     pub(crate) fn add(&mut self, thing: T) -> u32 {
         let id = self.list.len() as u32;
         self.by_identifier.insert(thing.identifier().into(), id);
@@ -55,7 +55,7 @@ impl<T: Registered> Register<T> {
         self.spoiled.entry(identifier).or_insert(told);
     }
 
-    /// Looks up the name in a field, warning if its quotes differ from the definition's.
+    /// Looks up the name in a field. Warns if its quotes differ from the quotes in the definition.
     #[inline]
     pub(crate) fn named_by(
         &self,
@@ -109,7 +109,7 @@ impl<T: Registered> Register<T> {
     }
 }
 
-/// Warns that a name's quotes differ from those of its definition.
+/// Warns that a name's quotes differ from the quotes in its definition.
 #[cold]
 pub(crate) fn other_quoting(
     thing: Thing,

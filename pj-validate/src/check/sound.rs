@@ -1,9 +1,9 @@
 //! Report on a trace that the replay has found valid.
 //!
 //! [`crate::sound`] has read the whole trace, and knows which definitions are used and the numbers
-//! of objects. For the rest of the report, the places of definitions, only lines that define
-//! something need to be checked (value definitions only if a value is unused), and the first line
-//! with a value in other quotes.
+//! of objects. The rest of the report consists of places of definitions. It needs only the lines
+//! that define something (value definitions only if a value is unused) and the first line with a
+//! value in other quotes.
 
 use std::io::{self, Read};
 
@@ -20,17 +20,17 @@ pub(crate) struct Known {
     pub(crate) lines: u64,
     /// Bytes, without the last newline.
     pub(crate) bytes: u64,
-    /// Offset behind the beginning of the last line that defines something; 0 if none does. If all
-    /// values are used, their definitions do not count.
+    /// Offset just after the start of the last line that defines something, or 0 if no line does.
+    /// If all values are used, their definitions do not count.
     pub(crate) definitions_to: u64,
     pub(crate) times: Option<(f64, f64)>,
     /// Whether each event definition is used, in file order.
     pub(crate) events: Vec<bool>,
-    /// In the order of their definitions, the root first.
+    /// Types in the order of their definitions, the root first.
     pub(crate) types: Vec<KnownType>,
-    /// Lines with values in other quotes than at their first use, by index of the type.
+    /// By index of the type, the lines with values in other quotes than at their first use.
     pub(crate) other_quoting: Vec<(usize, OtherQuoting)>,
-    /// In the order of creation, the root first.
+    /// Containers in the order of creation, the root first.
     pub(crate) containers: Vec<ContainerSummary>,
     pub(crate) states: u64,
     pub(crate) variables: u64,
@@ -47,8 +47,9 @@ pub(crate) struct KnownType {
     pub(crate) unused: Vec<Vec<u8>>,
 }
 
-/// Returns the report on a trace with these facts; `None` if its lines contradict them, because the
-/// file has changed, or there is more to report. `again` says whether the input can be read again.
+/// Returns the report on a trace with these facts. Returns `None` if its lines contradict them,
+/// because the file has changed, or if there is more to report. `again` is whether the input can be
+/// read again.
 pub(crate) fn report(
     input: impl Read,
     path: &Path,
@@ -68,8 +69,8 @@ pub(crate) fn report(
 
 impl Checker {
     /// Checks the lines before a byte offset that define something, and makes findings of the first
-    /// ones with other quotes. Other lines are only counted. `None` if a line contradicts the
-    /// facts.
+    /// lines with other quotes. Other lines are only counted. Returns `None` if a line contradicts
+    /// the facts.
     fn definitions_to(
         &mut self,
         end: u64,
@@ -97,8 +98,8 @@ impl Checker {
         Ok(found.into_iter().collect())
     }
 
-    /// Returns the finding about a value in other quotes, counting later lines; `None` if its
-    /// quotes do not differ.
+    /// Returns the finding about a value in other quotes, which also counts later lines. Returns
+    /// `None` if the quotes do not differ.
     fn other_quoting(&mut self, line: &[u8], type_: usize, lines: OtherQuoting) -> Option<Finding> {
         let mut words = Vec::new();
         let end = token::fields(line, 0, &mut words);

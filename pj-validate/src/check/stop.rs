@@ -48,7 +48,7 @@ impl Stop {
         Box::new(Stop::Problem(Trouble { problem, field, group: None, spoils: None }))
     }
 
-    /// Reports the problem once for the group.
+    /// Adds the group for which the problem is reported only once.
     pub(crate) fn once(mut self: Box<Self>, group: Group) -> Box<Self> {
         if let Stop::Problem(trouble) = &mut *self {
             trouble.group = Some(group);

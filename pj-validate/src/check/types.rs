@@ -71,7 +71,7 @@ pub(crate) struct Type {
     pub(crate) nature: TypeNature,
     pub(crate) parent: u32,
     depth: u32,
-    /// An ancestor some levels up, which makes searching upwards logarithmic in the depth.
+    /// An ancestor some levels up. It makes searches for ancestors logarithmic in the depth.
     jump: u32,
     pub(crate) ends: (u32, u32),
     pub(crate) place: Option<(Place, u64)>,
@@ -85,13 +85,13 @@ pub(crate) struct Type {
 #[derive(Debug)]
 pub(crate) struct Value {
     pub(crate) identifier: Arc<[u8]>,
-    /// Its name, if it differs from the identifier.
+    /// Name of the value, if it differs from the identifier.
     name: Option<Box<[u8]>>,
     /// Last file that contains its definition, or the file that used it first.
     said_in: u32,
     quoted: bool,
     pub(crate) used: bool,
-    /// Place of its definition; `None` if its first use created it.
+    /// Place of its definition, or `None` if its first use created it.
     pub(crate) place: Option<Place>,
 }
 
@@ -171,7 +171,7 @@ impl Types {
         type_.add_value(Value::undefined(name.bare(), quoted(name), source.here.file))
     }
 
-    /// Creates an undefined value whose first use, with the other quotes, was on a skipped line.
+    /// Creates an undefined value whose first use was on a skipped line, with the opposite quotes.
     pub(crate) fn expect_value(&mut self, id: u32, name: Field<'_>) {
         let type_ = self.get_mut(id);
         if !type_.by_identifier.contains_key(name.bare()) {

@@ -1,8 +1,8 @@
-//! Reports for machines: one JSON object per line.
+//! Reports for other programs: one JSON object per line.
 //!
-//! Each finding is an object, in file order; then comes the summary, unless `-q` is given. Several
-//! traces follow one another. Invalid UTF-8 in the trace's texts is replaced by U+FFFD.
-//! New members may be added; existing ones stay as they are.
+//! Each finding is an object, in file order. The summary follows, unless `-q` is given. Several
+//! traces follow one another. Invalid UTF-8 in the trace's texts is replaced by U+FFFD. New members
+//! may be added, but existing ones do not change.
 //!
 //! A finding:
 //!

@@ -1,4 +1,4 @@
-//! Injected faults: the message says what failed, with status 2 and no verdict.
+//! Injected faults. The message describes the failure, the status is 2, and there is no verdict.
 
 use std::os::unix::process::ExitStatusExt;
 

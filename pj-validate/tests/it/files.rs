@@ -1,5 +1,5 @@
-//! Traces in several files: which are read, in which order, what may be repeated, and places of
-//! problems.
+//! Traces in several files. Tests which files are read, their order, what they may repeat, and the
+//! places of problems.
 
 use std::path::Path;
 
@@ -49,7 +49,8 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
 
 pub(crate) const NONE: [&str; 0] = [];
 
-/// Returns the summary and the number of errors, as far as a trace and its files must agree.
+/// Returns the parts of the summary that a trace and its files have in common, and the number of
+/// errors.
 fn gist(report: &Report) -> (Summary, u64) {
     let mut summary = report.summary.clone();
     (summary.lines, summary.bytes, summary.event_definitions) = (0, 0, 0);
@@ -116,7 +117,7 @@ fn the_example_in_files_is_valid() {
     let read = |name: &str| report(&files.join(name), &Options::default());
     let (whole, root) = (read("whole.trace"), read("root.trace"));
     assert_eq!(whole.files.len(), 1);
-    // Containers are created in another order here than PajeNG's.
+    // Containers are created in another order than in PajeNG.
     let counts = |report: &Report| {
         let Summary { types, states, links, times, containers, .. } = report.summary.clone();
         let mut names: Vec<Vec<u8>> = containers.into_iter().map(|it| it.name).collect();
@@ -155,10 +156,10 @@ fn the_container_of_a_file_must_be_known() {
 
 #[test]
 fn files_are_read_when_the_one_that_names_them_has_ended() {
-    // Lines below the name are known; the types are the root's.
+    // Lines after the name are known too, and the types are those of the root.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";
-    // `y` was named before `z`, and is read before it.
+    // `y` is named before `z`, and so is read before it.
     assert_eq!(told(root, &[("x", x), ("y", "10 2 Mode r w\n"), ("z", "10 3 Mode r w\n")]), NONE);
     assert_eq!(
         told(root, &[("x", x), ("y", "10 2 Mode r w\n"), ("z", "10 1 Mode r w\n")]),
@@ -185,7 +186,7 @@ fn files_that_name_themselves_are_errors() {
     assert_eq!(told("19 p Process x\n", &[("x", "\n19 p Process x\n")]), ["x:2:14 file-cycle"]);
     let files = [("x", "19 p Process d/y\n"), ("d/y", "19 p Process ../x\n19 p Process ../root\n")];
     assert_eq!(told("19 p Process x\n", &files), ["d/y:1:14 file-cycle", "d/y:2:14 file-cycle"]);
-    // Two files that name each other are no cycle if both were named before.
+    // Two files that name each other do not form a cycle if both were named before.
     let files = [("x", "19 p Process y\n"), ("y", "19 p Process x\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
 }
@@ -209,7 +210,7 @@ fn standard_input_and_compressed_pieces_are_read() {
     assert_eq!(tail(&piped), tail(&plain));
 }
 
-/// Thousands of files, side by side and nested, with few descriptors.
+/// Reads thousands of files, side by side and nested, with few descriptors.
 #[test]
 fn few_files_are_open_at_a_time() {
     let folder = sandbox(&[]);

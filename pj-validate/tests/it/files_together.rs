@@ -1,4 +1,4 @@
-//! Several files together: definitions, repetitions, ends of links and of containers.
+//! Tests of several files together: definitions, repetitions, and ends of links and of containers.
 
 use pj_validate::Options;
 
@@ -9,8 +9,8 @@ use crate::world::header;
 fn a_file_inherits_definitions_until_it_has_its_own() {
     let own =
         "%EventDef PajePopState 10\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
-    // The naming file's definitions, even those below the name, hold until the file's first own
-    // one.
+    // The definitions of the naming file hold until the first definition in the file itself. Those
+    // after the name hold too.
     let late = "19 p Process x\n%EventDef PajePopState 30\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     assert_eq!(told(late, &[("x", "11 0 State p w\n30 1 State p\n")]), NONE);
     let x = format!("11 0 State p w\n{own}10 1 State p\n11 2 State p w\n");
@@ -18,13 +18,13 @@ fn a_file_inherits_definitions_until_it_has_its_own() {
     // A faulty definition also replaces the inherited ones.
     let x = "11 0 State p w\n%EventDef PajeNothing 10\n%EndEventDef\n11 0 State p w\n";
     assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:2:11 unknown-event", "x:4:1 unknown-id"]);
-    // Other lines do not.
+    // Other faulty lines do not replace them.
     let x = "% Time date\n11 0 State p w\n";
     assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 not-a-trace"]);
-    // Other files, including the naming one, do not see the file's own definitions.
+    // Other files do not see the file's own definitions, and neither does the naming file.
     let files = [("x", own), ("y", "10 0 State p w\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
-    // A file that ends inside a definition is wrong; an empty one is not.
+    // A file that ends inside a definition is an error, but an empty file is not.
     let files = [("x", "%EventDef PajePopState 10\n"), ("y", ""), ("z", "# nothing\n\n")];
     let root = "19 p Process x\n19 p Process y\n19 p Process z\n10 1 State p\n";
     assert_eq!(told(root, &files), ["root:4:13 missing-field", "x unfinished-definition"]);
@@ -53,7 +53,7 @@ fn a_definition_is_unused_if_no_file_uses_it() {
     ] {
         assert_eq!(sentence.contains(event), is_unused, "{sentence}");
     }
-    // Of 22, the files use 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
+    // Of the 22 definitions, the files use 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
     assert!(sentence.contains("and 2 more"), "{sentence}");
     assert_eq!((unused.file, unused.position.unwrap().line), (0, 5));
 }
@@ -113,7 +113,7 @@ fn a_file_says_a_thing_once() {
         ("8 1 Process p\n", "x:2:13 after-destroy"),
     ] {
         assert_eq!(told(root, &[("x", &twice.repeat(2))]), [code]);
-        // Several files may repeat it, also if one of them is the first to say it.
+        // Several files may repeat the line, even if one of them has it first.
         let files = [("x", twice), ("y", twice)];
         assert_eq!(told(&format!("{root}19 q Process y\n"), &files), NONE);
         assert_eq!(told(&format!("{root}{twice}"), &[("x", "")]).len(), 1, "{twice}");
@@ -131,9 +131,10 @@ fn a_file_says_a_thing_once() {
 #[test]
 fn destructions_affect_files_by_their_order() {
     let event = "10 2 State p w\n";
-    // Before any file is named, for all files.
+    // Before any file is named, a destruction holds for all files.
     assert_eq!(told("8 1 Process p\n19 q Process x\n", &[("x", event)]), ["x:1:12 after-destroy"]);
-    // Afterwards, for the file's own lines; but other files' later lines must not be later in time.
+    // Afterwards, it holds for later lines of the same file. Lines of other files are read, but
+    // must not have later times.
     let root = "19 q Process x\n8 2 Process p\n10 2 State p w\n";
     assert_eq!(told(root, &[("x", event)]), ["root:3:12 after-destroy"]);
     let root = "19 q Process x\n8 1 Process p\n";
@@ -141,15 +142,15 @@ fn destructions_affect_files_by_their_order() {
     // A file that repeats the destruction has its own later lines ignored.
     let repeated = format!("8 1 Process p\n{event}");
     assert_eq!(told(root, &[("x", &repeated)]), ["x:2:12 after-destroy"]);
-    // Children end with their container, for the file that says so.
+    // Children end with their container for the file that destroys it.
     let root = "19 q Process x\n19 q Process y\n8 2 Host h\n7 2 r Process h\n";
     let x = "8 2 Host h\n10 2 State p w\n";
     let y = "10 2 State p w\n10 2 State r w\n8 2 Process q\n11 2 State q w\n";
     assert_eq!(told(root, &[("x", x), ("y", y)]), ["x:2:12 after-destroy", "y:4:12 after-destroy"]);
-    // A child created later does not.
+    // A child created later does not end.
     let x = "8 2 Host h\n7 2 r Process h\n10 3 State r w\n";
     assert_eq!(told(root, &[("x", x), ("y", "")]), NONE);
-    // A child that another file created before ends too.
+    // A child that the file created before the destruction ends too.
     let root = "19 q Process x\n19 q Process y\n";
     let y = "7 1 r Process h\n10 2 State r w\n8 2 Host h\n10 2 State r w\n";
     assert_eq!(told(root, &[("x", "8 2 Host h\n"), ("y", y)]), ["y:4:12 after-destroy"]);
@@ -160,7 +161,7 @@ fn destructions_affect_files_by_their_order() {
         told(root, &[("x", "8 2 Host h\n"), ("y", y)]),
         ["y:4:13 after-destroy", "y:5:12 after-destroy", "x:1:10 open-links"]
     );
-    // The files that end with the root container, as pieces that are complete traces do.
+    // Files may end with the destruction of the root, as pieces do that are complete traces.
     let files = [("x", "10 1 State p w\n8 5 0 0\n"), ("y", "10 4 State q w\n8 5 0 0\n8 5 0 0\n")];
     assert_eq!(told("19 q Process x\n19 q Process y\n", &files), ["y:3:7 after-destroy"]);
 }
@@ -193,7 +194,7 @@ fn every_time_counts() {
         end(&format!("{timed}30 -8 p Process x\n31 9 Mode Host\n"), &[("x", "")]),
         Some((-8.0, 9.0))
     );
-    // An invalid time does not count where none is needed.
+    // An invalid time does not count if the event needs no time.
     assert_eq!(end(&format!("{timed}31 zz Mode Host\n"), &[]), Some((0.0, 0.0)));
     assert_eq!(told(&format!("{timed}31 zz Mode Host\n"), &[]), NONE);
 }

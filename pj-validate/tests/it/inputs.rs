@@ -9,8 +9,8 @@ use testkit::{COMPRESSIONS, outcome, pack, pipe};
 
 use crate::world::{SOUND, sandbox, used};
 
-/// Returns a trace with errors and warnings; the end reveals some about early lines, adjacent ones
-/// and others more than a buffer apart.
+/// Returns a trace with errors and warnings. Some concern early lines but only show at the end.
+/// These lines are adjacent, or more than a buffer apart.
 fn unsound() -> Vec<u8> {
     let many: String =
         (6..16_000).map(|i| format!("14 {i} Load p {}\n", i * 7919 % 1000)).collect();
@@ -76,7 +76,7 @@ fn cut_or_damaged_compressed_data_are_reported() {
     }
 }
 
-/// Opening the pipe again for earlier lines would wait for ever.
+/// Opening the pipe again for earlier lines would wait forever.
 #[test]
 fn a_named_pipe_is_not_read_twice() {
     let folder = sandbox(&[]);

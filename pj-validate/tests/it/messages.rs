@@ -26,7 +26,7 @@ fn shown(trace: &[u8], options: &Options, unused: bool) -> (Report, String) {
     (report, text)
 }
 
-/// The lines of each case follow the common head; some traces are made here.
+/// The lines of each case follow the common head. Some traces are generated here.
 #[test]
 fn every_message_is_as_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/messages.txt");

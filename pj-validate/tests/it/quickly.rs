@@ -16,7 +16,7 @@ use crate::world::{SOUND, trace};
 static ONE: Workers = Workers::one();
 static TEAM: LazyLock<Workers> = LazyLock::new(|| team(3));
 
-/// Checks a file in both ways; returns whether the replay was enough.
+/// Checks a file in both ways. Returns whether the replay was enough.
 fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
     let folders = Folders::of([path]);
     let open = || Input::open(Some(path)).unwrap();
@@ -30,7 +30,7 @@ fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
     opened == 1
 }
 
-/// Compares the reports on a text; `seed` selects the options and the settings of the replay.
+/// Compares the reports on a text. `seed` selects the options and the settings of the replay.
 fn compare_text(text: &[u8], seed: u64) -> bool {
     let mut random = Rng::new(seed);
     let folder = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn lines_that_a_replay_accepts_are_checked() {
             assert!(!is_enough(&place), "{more}");
         }
     }
-    // Problems without a line, or in definitions, which the replay may find.
+    // Problems without a line, or in definitions. The replay may find these.
     for more in
         ["6 a State a \"0 1 0\"\n", "2 Other Process\n", "13 0.5 State q\n", "14 0 Load p 1", ""]
     {
@@ -158,7 +158,7 @@ fn lines_that_a_replay_accepts_are_checked() {
     }
 }
 
-/// Only the first of these lines is examined; others are counted.
+/// Only the first of these lines is examined. The others are counted.
 #[test]
 fn values_in_other_quotes_are_counted() {
     let lines = |from: u32, quoted: &[u32]| {
@@ -184,7 +184,7 @@ fn values_in_other_quotes_are_counted() {
     {
         let text = trace(&format!("{}{}{closed}", lines(0, first), lines(40, second)));
         for seed in 0..12 {
-            // Longer than the limit of some seeds.
+            // This line is longer than the limit of some seeds.
             let is_enough = compare_text(text.as_bytes(), seed);
             assert!(is_enough || seed > 0, "{text}");
         }

@@ -1,4 +1,4 @@
-//! No input panics; properties of all reports.
+//! No input causes a panic, and all reports have some common properties.
 
 use std::io::Read;
 
@@ -56,7 +56,7 @@ fn holds(trace: &[u8]) {
     let events = early.map(|finding| finding.count).sum();
     assert_eq!(all.disorder, Disorder { events, lanes });
 
-    // A limit hides findings but changes no count, and the first error stays the first.
+    // A limit hides findings, but changes neither the counts nor the first error.
     let few = report(trace, 1);
     assert_eq!((few.errors, few.warnings), (all.errors, all.warnings));
     assert_eq!(few.disorder, all.disorder);

@@ -42,30 +42,30 @@ fn lanes_do_not_order_one_another() {
 
 #[test]
 fn destruction_compares_with_the_last_event_in_file_order() {
-    // Not the latest event, as in PajeNG 1.3.6.
+    // The last event in the file counts, not the latest one, as in PajeNG 1.3.6.
     assert_eq!(errors("10 5 State p w\n14 3 Load p 1\n8 4 Process p\n"), [""; 0]);
     assert_eq!(
         errors("17 5 Message h d p k\n18 5 Message h d q k\n8 4 Host h\n"),
         ["destroyed-too-early"]
     );
-    // Neither the creation nor the children count.
+    // The creation and the children do not count.
     assert_eq!(errors("7 9 r Process h\n10 9 State r w\n8 1 Host h\n"), [""; 0]);
 }
 
 #[test]
 fn children_end_with_their_ancestors() {
-    // Including children created after the container's end.
+    // This includes children created after the container's end.
     let lines = "0 Thread Process\n2 Mode Thread\n8 1 Process p\n7 2 t Thread p\n10 3 Mode t a\n8 5 Host h\n10 2 Mode t b\n";
     let report = report(lines);
     assert!(report.is_valid());
     let ignored = report.findings.iter().find(|finding| finding.code() == "after-destroy").unwrap();
     assert_eq!(ignored.count, 1);
-    // A child created after the end of all lives.
+    // A child created after its ancestors have ended stays alive.
     assert_eq!(
         errors("8 1 Host h\n7 2 r Process h\n10 3 State r w\n10 2 State r w\n"),
         ["not-time-ordered"]
     );
-    // The root can be destroyed, with everything in it.
+    // The root can be destroyed, together with everything in it.
     assert_eq!(errors("8 1 0 0\n12 2 State p\n7 3 r Process p\n"), ["not-child-type"]);
 }
 

@@ -10,7 +10,7 @@ use paje_sim::{ContainerId, ValueId};
 pub enum Key {
     /// State of an imbrication and value.
     State(u32, ValueId),
-    /// Event of a value.
+    /// Event with a value.
     Event(ValueId),
     /// Link from one container to another.
     Link(ContainerId, ContainerId),

@@ -2,9 +2,9 @@
 
 /// Converts times of a trace to ticks.
 ///
-/// A tick is a power of two of a second, such that the trace lasts at most 2⁶³ ticks. The origin is
-/// a multiple of a large power of two. So doubles become ticks without rounding, except some in the
-/// first thousandth of the trace.
+/// A tick is a power of two of a second, chosen so that the trace lasts at most 2⁶³ ticks. The
+/// origin is a multiple of a large power of two. So no double is rounded when it becomes ticks,
+/// except some in the first thousandth of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     origin: f64,

@@ -16,8 +16,9 @@ use super::row::{self, Row};
 /// Minimum number of rows for summaries. Fewer rows are scanned as fast.
 pub(crate) const FEW: u64 = 256;
 
-/// Returns the mean number of rows in bins of the finest level. With fewer, bins exceed a quarter
-/// of the rows' memory. Links of a bin mostly have different keys.
+/// Returns the mean number of rows in bins of the finest level. With fewer rows, the bins would
+/// exceed a quarter of the rows' memory. Links need more, since most links of a bin have different
+/// keys.
 fn rows_per_bin(nature: TypeNature) -> u64 {
     if nature == TypeNature::Link { 64 } else { 16 }
 }

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn alternating_runs_are_merged() {
-        // Early and late links of each key alternate, so each run has one link.
+        // Early and late links of each key alternate, so that each run has a single link.
         let links: Vec<(u32, u64)> =
             (0..60_000).map(|i| ((i / 2) % 5, u64::from(i % 2) * 700 + u64::from(i % 3))).collect();
         let mut plain = Sums::new();

@@ -29,7 +29,8 @@ impl Profile {
             profile.add_rows(pyramid, lane, from, to);
             return profile;
         };
-        // From the finest level upwards, adds bins at both ends that the next level does not cover.
+        // Goes from the finest level upwards, and adds the bins at both ends that the next level
+        // does not cover.
         let (mut low, mut high) = (from.div_ceil(1 << finest), to >> finest);
         if low >= high {
             profile.add_rows(pyramid, lane, from, to);

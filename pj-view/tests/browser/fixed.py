@@ -26,7 +26,7 @@ def dragging_names(browser, url):
         browser.click(500, first)
         browser.settle()
         assert names() == labels, (x, y, names())
-    # Inside the stage it moves.
+    # A name dropped inside the stage moves.
     browser.drag(60, second, 60, first)
     browser.settle()
     assert names()[:2] == [labels[1], labels[0]], names()

@@ -248,7 +248,7 @@ def keys_for_containers(browser, url, page):
 
 
 def colours(browser, program, folder):
-    """States have their colours, as rows and as shares. None longer than a pixel is missing."""
+    """States have their colours, both as rows and as shares. No state longer than a pixel is missing."""
     trace = pathlib.Path(folder, "colours.trace")
     lines = [HEADER, '5 on State "1 0 0"\n', '5 off State "0 0 1"\n', "3 0 c Host 0\n"]
     lines += [f"4 {i} State c {'off' if i % 2 else 'on'}\n" for i in range(8)]

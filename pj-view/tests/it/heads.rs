@@ -21,7 +21,7 @@ pub(crate) fn check(bytes: &[u8]) {
     if whole == Ok(None) {
         assert!(bytes.len() < LONGEST_HEAD, "a head that is too long is refused");
     }
-    // Pieces give the same result, or are refused earlier.
+    // A head in pieces gives the same result, or is refused earlier.
     let mut upto = 0;
     while upto < bytes.len() {
         upto = (upto + 1 + bytes[upto] as usize % 97).min(bytes.len());

@@ -308,7 +308,8 @@ impl Compared {
                 if kind == 1 && row.end >= low && row.start <= high {
                     doubt += digit / window.width;
                 }
-                // States that fill more than half of a bin are drawn, except the deepest.
+                // A state that fills more than half of a bin must be drawn, unless it is among the
+                // deepest ones.
                 if kind == 1
                     && row.imbrication < SHARED
                     && amount > 0.5 + 2.0 * digit / window.width

@@ -1,6 +1,6 @@
 //! Compares the profile of a window with that of `paje-analysis` (`pj_profile states -s -e --in`).
 //!
-//! The page adds up summaries, and rows at the ends; the library adds up all rows. `PAJE_TRACES` is
+//! The page adds up summaries, and rows at the ends. The library adds up all rows. `PAJE_TRACES` is
 //! a folder of further traces.
 
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn compare(path: &Path, options: &[&str], windows: usize, rng: &mut Rng) -> usiz
     let end = trace.end();
     let mut compared = 0;
     for _ in 0..windows {
-        // From a few rows to the whole trace.
+        // The windows range from a few rows to the whole trace.
         let width = end * (-(rng.index(20) as f64)).exp2();
         let from = (end - width) * rng.index(1001) as f64 / 1000.0;
         let window = TimeRange { from, to: from + width };

@@ -1,4 +1,4 @@
-//! Which requests the server answers.
+//! Checks which requests the server answers.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};

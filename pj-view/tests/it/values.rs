@@ -68,7 +68,7 @@ fn values_are_found_by_name() {
             serde_json::from_str(&served.get(&format!("value?text={text}"))).expect("JSON");
         found["value"].as_u64()
     };
-    // By name, prefix and substring, in this order.
+    // The search tries names, then prefixes, then substrings.
     assert_eq!(found("mark-2999"), Some(2999));
     assert_eq!(found("mark-1"), Some(1));
     assert_eq!(found("mark-29"), Some(29));

@@ -193,7 +193,7 @@ fn wrong_usage_is_reported() {
     );
     assert!(
         wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])
-            .contains("no hypothesis takes `factor`")
+            .contains("no hypothesis leaves `factor` open")
     );
     assert!(wrong(&[trace, "--coll", "MPI_Barrier=ring"]).contains("reduce+bcast"));
     let out = folder.path().join("none.paje");

@@ -56,7 +56,7 @@ impl Segment {
         self.start
     }
 
-    /// Returns whether it is the last one of its file.
+    /// Returns whether the segment is the last one of its file.
     #[must_use]
     pub const fn is_last(&self) -> bool {
         self.is_last
@@ -119,7 +119,7 @@ impl Block {
     /// Turns a segment into text. A block of text stays as it is.
     ///
     /// # Errors
-    /// The segment is damaged: the block is empty.
+    /// The segment is damaged. The block is then empty.
     pub fn unpack(&mut self) -> Result<(), ReadError> {
         let Some(Unpacked { lines, .. }) = self.segment.take() else { return Ok(()) };
         self.set(self.start, 0..0);
@@ -151,7 +151,7 @@ impl fmt::Debug for LaterLine {
 }
 
 impl LaterLine {
-    /// Returns its text without the newline.
+    /// Returns the line's text without the newline.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
         let text = self.lines.unchecked_text();

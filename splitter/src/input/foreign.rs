@@ -74,7 +74,7 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
 /// Checks whether a file that begins with `head` may be a trace.
 ///
 /// # Errors
-/// It is not a trace.
+/// The file is not a trace.
 pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result<()> {
     let Some((what, advice)) = foreign(head) else { return Ok(()) };
     let inside = compression.map_or(String::new(), |compression| format!("{compression}: "));
@@ -89,7 +89,7 @@ pub(super) struct Checked<R> {
     compression: Option<Compression>,
     /// First bytes that are still to be returned, or `None` before the first read.
     head: Option<Vec<u8>>,
-    /// Error after these bytes.
+    /// Error after the first bytes.
     failure: Option<io::Error>,
 }
 

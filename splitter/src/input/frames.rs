@@ -39,7 +39,7 @@ pub(super) struct Frames<R> {
 #[derive(Clone, Copy)]
 struct Frame {
     len: usize,
-    /// Largest possible length of its text.
+    /// Largest possible length of the frame's text.
     most: u64,
 }
 
@@ -153,7 +153,7 @@ impl<R: Read> Frames<R> {
     /// Returns the gzip member that begins at `at`, if `bgzip` wrote it (SAM specification, 4.1).
     fn member(&mut self, at: usize) -> io::Result<Option<Frame>> {
         let Some(head) = self.array::<12>(at)? else { return Ok(None) };
-        // It must have an extra field and no other flags.
+        // The member must have an extra field and no other flags.
         if head[..4] != [0x1f, 0x8b, 8, 4] {
             return Ok(None);
         }

@@ -15,10 +15,10 @@ const MOST: u64 = 256 << 20;
 
 /// A part of compressed data that can be decompressed separately.
 pub(super) trait Piece: Send {
-    /// Returns the largest possible length of its text.
+    /// Returns the largest possible length of the piece's text.
     fn most(&self) -> u64;
 
-    /// Returns its text up to any damage, and the error. May use `memory` for the text.
+    /// Returns the piece's text up to any damage, and the error. May use `memory` for the text.
     fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
 }
 
@@ -56,7 +56,7 @@ impl Piece for Ready {
 
 struct Slot {
     most: u64,
-    /// `None` while a thread decompresses it.
+    /// `None` while a thread decompresses the piece.
     text: Option<(Vec<u8>, io::Result<()>)>,
 }
 
@@ -138,7 +138,7 @@ pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
     given: usize,
-    /// Error after that text.
+    /// Error after the text.
     damage: Option<io::Error>,
     /// Text after the pieces, once all have been read.
     rest: Option<Box<dyn Read + Send>>,

@@ -1,4 +1,4 @@
-//! Converted traces can be read: protocol buffers, JSON, tables and Pajé.
+//! Tests that converted traces can be read: protocol buffers, JSON, tables and Pajé.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ fuzz_target!(|text: &[u8]| {
     let given = Trace::read(text, &options);
     for format in [Format::Perfetto, Format::Chrome, Format::Pipit, Format::Paje] {
         let file = converted(text, format, &options);
-        // A trace that is not kept in memory does not detect reused keys.
+        // Reused keys are not detected if the trace is not kept in memory.
         assert!(file.is_some() || given.is_err(), "{format:?}");
         let (Some(file), Ok(given)) = (file, &given) else { continue };
         match format {
@@ -33,7 +33,7 @@ fuzz_target!(|text: &[u8]| {
                 let again = Trace::read(&file[..], &normal).expect("a valid trace");
                 let (again, given) = (again.counts(), given.counts());
                 assert_eq!(again.containers, given.containers);
-                // Entities that start after their container's end are lost.
+                // Rows that start after their container's end are lost.
                 assert!(again.states <= given.states && again.variables <= given.variables);
                 assert!(again.events <= given.events && again.links <= given.links);
             }
@@ -52,8 +52,8 @@ fn converted(text: &[u8], format: Format, options: &Options) -> Option<Vec<u8>> 
     }
 }
 
-/// A field with a message, and its inner ones: packets of a trace; their interned data, events and
-/// tracks.
+/// A field that contains a message, and the fields with messages inside it. Traces contain packets,
+/// which contain interned data, events and tracks.
 struct Inner(u64, &'static [Inner]);
 
 const PACKETS: &[Inner] = &[Inner(

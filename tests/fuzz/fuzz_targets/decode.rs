@@ -1,4 +1,5 @@
-//! Lines to events: places are inside the line, and numbers equal those of the standard library.
+//! Tests the decoding of lines: places are inside the line, and numbers equal those of the standard
+//! library.
 
 #![no_main]
 
@@ -8,8 +9,8 @@ use libfuzzer_sys::fuzz_target;
 use paje_parser::event::EventKind;
 use paje_parser::{FieldNames, Line, LineDecoder, number, token};
 
-/// A decoder with definitions of all events, numbered by letters from `a` on, with unused fields in
-/// between.
+/// A decoder with definitions of all events. Their numbers are letters from `a` on, and they have
+/// unused fields between the others.
 static DECODER: LazyLock<LineDecoder> = LazyLock::new(|| {
     let mut decoder = LineDecoder::new(FieldNames::Strict);
     let mut define = |line: String| {

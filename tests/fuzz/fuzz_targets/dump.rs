@@ -1,4 +1,4 @@
-//! Rows do not depend on the size of blocks and the number of workers.
+//! Tests that rows do not depend on the size of blocks and the number of workers.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Hazards do not depend on the number of workers, and no trace causes a panic.
+//! Tests that hazards do not depend on the number of workers, and that no trace causes a panic.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ use pj_hazards::races::{Races, races};
 use paje_sim::{Progress, Source, Trace};
 use paje_workers::Workers;
 
-/// Largest number of listed races and examined sets of messages.
+/// Largest number of races that are listed, and of sets of messages that are examined.
 const LIMIT: usize = 1000;
 
 fuzz_target!(|bytes: &[u8]| {

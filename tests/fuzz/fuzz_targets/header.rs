@@ -1,4 +1,4 @@
-//! Accepted definitions can be written again and are the same.
+//! Tests that accepted definitions can be written again and read as the same definitions.
 
 #![no_main]
 
@@ -36,8 +36,8 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// Returns the lines of a definition. Words are quoted unless they contain quotes, which are text
-/// after the percent sign and inside bare words.
+/// Returns the lines of a definition. Words are quoted unless they contain quotes. After the
+/// percent sign and inside unquoted words, a quote is an ordinary character.
 fn written(def: &EventDef) -> Vec<Vec<u8>> {
     let first = [b"%EventDef ", def.kind().name().as_bytes(), b" ", &word(def.id())].concat();
     let mut lines = vec![first];

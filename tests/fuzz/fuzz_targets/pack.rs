@@ -1,4 +1,4 @@
-//! Unpacking a packed trace returns its bytes.
+//! Tests that unpacking a packed trace returns the original bytes.
 
 #![no_main]
 

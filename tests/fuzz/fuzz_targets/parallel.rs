@@ -1,4 +1,4 @@
-//! Rows in portions equal those of the whole trace, with one worker and several.
+//! Tests that rows in portions equal those of the whole trace, with one worker and with several.
 
 #![no_main]
 

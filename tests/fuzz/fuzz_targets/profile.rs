@@ -1,4 +1,5 @@
-//! Reports by portions and several workers equal those of the whole trace and one worker.
+//! Tests that reports from portions and with several workers equal those from the whole trace and
+//! with one worker.
 
 #![no_main]
 

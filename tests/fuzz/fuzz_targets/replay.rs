@@ -1,4 +1,4 @@
-//! The replay agrees with the checker.
+//! Tests that the replay agrees with the checker.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! `pj_view` answers only requests with its token, and reads a head in any pieces.
+//! Tests that `pj_view` answers only requests with its token, and that a request's head may arrive
+//! in any pieces.
 
 #![no_main]
 

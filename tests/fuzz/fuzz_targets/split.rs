@@ -1,4 +1,4 @@
-//! The pieces of a trace together have its rows.
+//! Tests that the pieces of a trace together have the rows of the trace.
 
 #![no_main]
 

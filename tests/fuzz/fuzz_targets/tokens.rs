@@ -1,4 +1,4 @@
-//! The fast tokeniser agrees with the reference one.
+//! Tests that the fast tokeniser agrees with the reference one.
 
 #![no_main]
 
@@ -18,7 +18,7 @@ fuzz_target!(|text: &[u8]| {
         assert_eq!(fast.as_slice(), plain);
         assert_eq!(scanner.fields_by_search(text, start, &mut searched), end);
         assert_eq!(searched.as_slice(), plain);
-        // The line continues to its newline, whatever ends its fields.
+        // The line continues up to its newline, even if its fields end earlier.
         start = scanner.line_end(text, start) + 1;
     }
 });

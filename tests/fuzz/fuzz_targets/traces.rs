@@ -1,5 +1,5 @@
-//! Random damaged traces: rows in blocks and portions, with one worker and several, in the order of
-//! lines and of times.
+//! Tests the rows of random damaged traces: in blocks and portions, with one worker and with
+//! several, in the order of lines and of times.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Damaged packed traces with correct checksums.
+//! Tests damaged packed traces with correct checksums.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use paje_pack::{
 use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
 fuzz_target!(|bytes: &[u8]| {
-    // The first bytes are changes to the packed form of the others.
+    // The first bytes are changes, which are applied to the packed form of the other bytes.
     let Some((changes, text)) = bytes.split_at_checked(8) else { return };
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (2000, 1);
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     sign(&mut packed);
     let mut back = Vec::new();
-    // The text has another checksum.
+    // The result may be an error, since the checksum of the text is not corrected.
     let _ = Text::new(&packed[..]).read_to_end(&mut back);
     assert!(back.len() <= 1 << 27);
     let mut reader = Reader::new(&packed[..]);
@@ -47,8 +47,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Reads a segment as columns. `choice` decides on the requested columns and the steps to leave
-/// out.
+/// Reads a segment as columns. `choice` decides which columns are requested and whether steps are
+/// left out.
 fn columns(segment: &Packed, choice: u8) {
     let (mut text, mut lines) = (Vec::new(), Lines::default());
     lines.leaves_out = choice % 2 == 0;

@@ -1,4 +1,4 @@
-//! The replay agrees with the checker on random damaged traces.
+//! Tests that the replay agrees with the checker on random damaged traces.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Re-timed runs: without changes all times stay, and a changed trace is a valid trace.
+//! Tests re-timed runs: without changes all times stay the same, and a changed trace is a valid
+//! trace.
 
 #![no_main]
 
@@ -10,7 +11,7 @@ use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
 use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
 
-/// Classes of values by first letter, so that any trace has messages and collectives.
+/// A map that gives values a class by a letter, so that any trace has messages and collectives.
 const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
     \"*[m-o]\" = \"1xn\"\n\"*[p-r]\" = \"nx1\"\n\"*[s-u]\" = \"scan\"\n\"*[v-z]\" = \"barrier\"\n\"*\" = \"compute\"\n";
 

@@ -1,4 +1,4 @@
-//! Properties of every trace.
+//! Checks properties of every trace.
 
 use paje_sim::Options;
 use pj_validate::Rules;
@@ -6,11 +6,11 @@ use paje_workers::Workers;
 
 use crate::{checked, replayed, rows, streamed, style, team};
 
-/// Verdict and first error of the replay equal the checker's, for blocks of any size.
+/// Checks that the replay's verdict and first error equal the checker's, for blocks of any size.
 pub fn verdict(trace: &[u8], options: &Options) {
     let mut options = options.clone();
-    // A popped state that continues in a new row affects the order of its lane (PajeNG 1.3.6
-    // behaviour), which the checker does not know.
+    // A popped state that continues in a new row affects the order of its lane (as in PajeNG
+    // 1.3.6). The checker does not implement this.
     options.no_imbrication = false;
     let wanted = checked(trace, &options, Rules::Replay);
     for block in [1 << 20, 256, 1] {
@@ -25,8 +25,8 @@ pub fn verdict(trace: &[u8], options: &Options) {
     }
 }
 
-/// Rows and verdict do not depend on the size of blocks and the number of workers. `block` chooses
-/// both.
+/// Checks that rows and verdict do not depend on the size of blocks and the number of workers.
+/// `block` chooses both.
 pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     let (mut options, style) = (options.clone(), style(byte));
     let mut first = None;
@@ -43,11 +43,11 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     }
 }
 
-/// Rows in portions equal those of the whole trace, for any blocks and workers. `size` and `block`
-/// choose the sizes and the workers.
+/// Checks that rows in portions equal those of the whole trace, for any blocks and workers. `size`
+/// and `block` choose the sizes and the workers.
 pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
     let (mut options, mut style) = (options.clone(), style(byte));
-    // A portion does not know how the end of the trace changes it.
+    // With `as_released`, rows depend on the end of the trace, which a portion does not know.
     style.as_released = false;
     let (one, team) = (&Workers::one(), team());
     let (whole, verdict) = replayed(trace, &options, one);
@@ -69,7 +69,7 @@ pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) 
             assert_eq!((&verdict, &found), (&Ok(()), &Ok(())));
             assert_eq!(sorted(&shown), sorted(&rows(&whole, style, one)));
         }
-        // Reused keys are not detected.
+        // Reused keys are not detected in portions.
         None if matches!(verdict, Err((_, "key-reused", _))) => {}
         None => assert_eq!(found, verdict),
     }

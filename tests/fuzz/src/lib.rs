@@ -1,4 +1,4 @@
-//! Common parts of the targets.
+//! Contains the common parts of the targets.
 
 pub mod agree;
 pub mod pieces;
@@ -21,8 +21,8 @@ use paje_workers::{Pin, Workers};
 pub use verdict::{Verdict, checked, replayed, rows};
 use verdict::verdict;
 
-/// Returns a damaged random trace. The first byte is for options, the second is the number of
-/// changes, which follow. The rest decides on the trace.
+/// Returns a damaged random trace. The first byte is for options. The second is the number of
+/// changes, and the changes follow. The remaining bytes determine the trace.
 pub fn structured(bytes: &[u8]) -> Vec<u8> {
     let [_, count, rest @ ..] = bytes else { return Vec::new() };
     let wanted = usize::from(count % 8);

@@ -1,4 +1,4 @@
-//! `pj_split` agrees with the replay of the whole trace.
+//! Checks that `pj_split` agrees with the replay of the whole trace.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,21 +15,21 @@ use paje_workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// Options that choose the number of pieces, or the type to split by, which all traces have.
+/// Options that choose the number of pieces, or a type to split by that all traces have.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
-/// Pieces together have the trace's rows, and traces that the replay refuses are not split.
-/// `choice` decides on the pieces, blocks and workers.
+/// Checks that the pieces together have the trace's rows, and that traces which the replay refuses
+/// are not split. `choice` determines the pieces, blocks and workers.
 pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     let (mut options, style) = (options.clone(), style(choice));
     if style.quotes == Quotes::Keep {
-        // As in the programs.
+        // The programs set this option in the same case.
         options.value_names = ValueNames::AsWritten;
         // Made-up names are not in the trace, but pieces contain them, quoted if necessary.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());
-    // In memory if possible.
+    // The folder is in memory if possible.
     let shared = Path::new("/dev/shm");
     let place = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
     let folder = tempfile::tempdir_in(place).expect("a folder");
@@ -37,8 +37,8 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     let done = make(folder.path(), &options, style, choice);
     let Some(whole) = whole else {
         let refused = matches!(&done, Err(failure) if failure.status() == 1);
-        // Reused keys are not detected, and popped states that continue in new rows affect the
-        // order of their lanes.
+        // `pj_split` does not detect reused keys, nor lines that are out of order only because
+        // popped states continue in new rows.
         let may_be_fine = matches!(verdict, Err((_, "key-reused", _))) || options.no_imbrication;
         return assert!(refused || may_be_fine && done.is_ok(), "{verdict:?}, but {done:?}");
     };

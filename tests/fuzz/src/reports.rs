@@ -1,4 +1,4 @@
-//! Reports of portions agree with those of the whole trace.
+//! Checks that reports from portions agree with those from the whole trace.
 
 use std::ops::ControlFlow;
 
@@ -90,9 +90,9 @@ fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
     tables
 }
 
-/// Reports do not depend on portions and workers, and exist for every valid trace.
+/// Checks that reports do not depend on portions and workers, and that every valid trace has them.
 pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
-    // States that end at a push without imbrication may end again, which a portion cannot know.
+    // Without imbrication, a state that ends at a push may end again, which a portion cannot know.
     options.no_imbrication = false;
     let (source, progress) = (Source::stream(trace), Progress::default());
     let Ok(whole) = Trace::read_with(source, &options, &Workers::one(), &progress) else { return };
@@ -105,7 +105,7 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     let bytes = 1 + (u64::from(size) << 3);
     let mut see = |portion: &Portion<'_>| {
         parts.see(portion.trace(), team());
-        // Open states and links must be countable at any time.
+        // It must be possible to count open states and links at any time.
         parts.tables(portion.trace());
         ControlFlow::Continue(())
     };

@@ -1,4 +1,4 @@
-//! Test cases in a text file, each with its expected output.
+//! Runs the test cases of a text file, each with its expected output.
 //!
 //! The file has a text for its readers, followed by cases:
 //!
@@ -17,8 +17,8 @@ use std::process::Output;
 
 use crate::Sandbox;
 
-/// Compares the output of each case in a file with the answer for its title and input. Returns the
-/// number of cases.
+/// Compares the output of each case in a file with the answer that a function gives for its title
+/// and input. Returns the number of cases.
 pub fn check_cases(path: &Path, mut answer: impl FnMut(&str, &str) -> String) -> usize {
     let file = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     let is_blessed = std::env::var_os("PAJE_BLESS").is_some();
@@ -46,10 +46,10 @@ pub fn check_cases(path: &Path, mut answer: impl FnMut(&str, &str) -> String) ->
 /// - `$ COMMAND` runs a shell command in the folder of these files, with `program` in PATH. Lines
 ///   that start with `> ` continue the command.
 ///
-/// The output of a case has the standard output of each command, its standard error after `! `, and
-/// its exit status after `? ` unless it is 0. `$DIR` stands for the folder and `$VERSION` for the
-/// version. In files and outputs, `\xNN` stands for a byte. `\c` at the end of a file removes the
-/// last newline.
+/// The output of a case consists of the standard output of each command, its standard error after
+/// `! `, and its exit status after `? ` unless it is 0. `$DIR` stands for the folder and `$VERSION`
+/// for the version. In files and outputs, `\xNN` stands for a byte. `\c` at the end of a file
+/// removes the last newline.
 pub fn check_sessions(program: &str, head: &str, path: &Path) {
     let count = check_cases(path, |_, input| session(program, head, input));
     assert!(count > 0, "{path:?} has no cases");

@@ -1,4 +1,4 @@
-//! Damages traces like crashes, bad disks and faulty writers do.
+//! Damages traces as crashes, bad disks and faulty writers do.
 
 use crate::Rng;
 

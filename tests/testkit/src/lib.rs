@@ -1,10 +1,9 @@
-//! Shared tools of the tests of all crates; only a development dependency.
+//! Contains tools that the tests of all crates share. It is only a development dependency.
 //!
-//! They make traces ([`definitions`]) and OTF2 archives ([`otf2`]), damage ([`damage`]) and compress
-//! them ([`pack`]), create
-//! folders with files ([`folder`]), run programs in them ([`Sandbox`], [`fed`], [`ended`],
-//! [`signal`]), also by cases in a text file ([`check_sessions`], [`check_cases`]), and find PajeNG's
-//! programs ([`pajeng`]).
+//! They make traces ([`definitions`]) and OTF2 archives ([`otf2`]), damage traces ([`damage`]) and
+//! compress them ([`pack`]). They create folders with files ([`folder`]) and run programs there
+//! ([`Sandbox`], [`fed`], [`ended`], [`signal`]), also the commands of cases in a text file
+//! ([`check_sessions`], [`check_cases`]). They find PajeNG's programs ([`pajeng`]).
 //!
 //! The tools do not implement the rules of the format, so that the code under test cannot make its
 //! own tests pass. They panic if they fail.

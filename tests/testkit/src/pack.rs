@@ -4,7 +4,7 @@ use std::io::Read;
 
 use paje_pack::Settings;
 
-/// Compressions that traces can have.
+/// Kinds of compression that traces can have.
 pub const COMPRESSIONS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "pjp"];
 
 /// Compresses a text into one member, frame or stream, with a checksum.

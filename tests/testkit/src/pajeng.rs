@@ -1,4 +1,4 @@
-//! PajeNG's programs, for comparisons.
+//! Finds PajeNG's programs, for comparisons.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ pub fn pj_equals() -> Option<PathBuf> {
     find("PAJENG_PJ_EQUALS", &["/usr/bin/pj_equals.pajeng", "/usr/bin/pj_equals"])
 }
 
-/// Finds a program. Our Debian package renames PajeNG's to `….pajeng`.
+/// Finds a program. Our Debian package renames PajeNG's programs to `….pajeng`.
 fn find(variable: &str, places: &[&str]) -> Option<PathBuf> {
     let places: Vec<PathBuf> = match std::env::var_os(variable) {
         Some(program) => vec![program.into()],

@@ -38,7 +38,7 @@ pub fn failing_input(mut command: Command, bytes: &[u8]) -> Output {
     let (stdin, writer) = failing(bytes, ended_by);
     let command = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("the program starts");
-    // Gives the program time to read most of it, which is not essential.
+    // Gives the program time to read most of the input. The test does not depend on it.
     std::thread::sleep(Duration::from_millis(100));
     drop(end);
     let output = ended(child);
@@ -46,8 +46,8 @@ pub fn failing_input(mut command: Command, bytes: &[u8]) -> Output {
     output
 }
 
-/// Returns a stream that fails after these bytes once the other end of `end` is dropped, and the
-/// thread that writes to it. Bytes that have not been read by then are lost.
+/// Returns a stream, and the thread that writes these bytes to it. When the other end of `end` is
+/// dropped, the stream fails, and bytes that have not been read are lost.
 pub fn failing(bytes: &[u8], end: Receiver<()>) -> (OwnedFd, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let mut ours = TcpStream::connect(listener.local_addr().expect("bound")).expect("listening");

@@ -1,4 +1,4 @@
-//! Comparison with recorded texts.
+//! Compares texts with recorded ones.
 
 use std::path::Path;
 

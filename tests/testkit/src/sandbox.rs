@@ -64,7 +64,8 @@ impl Sandbox {
         outcome(&self.command(arguments).output().expect("the program starts"))
     }
 
-    /// Runs the program with this standard input. Returns the same.
+    /// Runs the program with this standard input. Returns its exit status, standard output and
+    /// standard error.
     pub fn fed(&self, arguments: &[&str], input: &[u8]) -> (i32, String, String) {
         outcome(&fed(&mut self.command(arguments), input))
     }

@@ -26,7 +26,7 @@ fn interruptible_again(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// Returns whether started programs ignore this signal, like background jobs of a shell, so that a
-/// test must be skipped. False if the system does not say.
+/// test must be skipped. Returns false if this is not known.
 pub fn is_ignored(signal: i32) -> bool {
     let is_ignored = is_set_to_be_ignored(signal);
     if is_ignored {
@@ -53,7 +53,7 @@ pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut stdin = child.stdin.take().expect("it was asked for");
-    // More than a pipe holds, so most has been read once it is written.
+    // The input is larger than a pipe, so most of it has been read when the write returns.
     stdin.write_all(input).expect("the program reads");
     assert!(send(&child, signal));
     let output = crate::ended(child);

@@ -3,8 +3,8 @@
 //! All programs take turns within a repetition, so that a slow phase of the machine affects all of
 //! them. The dumps are first compared byte for byte.
 //!
-//! This process must stay small: Linux counts the memory of a parent for a child's peak until the
-//! child runs its program.
+//! This process must stay small, because Linux includes the memory of a parent in a child's peak
+//! until the child runs its program.
 
 mod measure;
 mod report;
@@ -138,9 +138,9 @@ fn finish(cli: &Cli, programs: &Programs, runs: &[Run]) -> Result<(), Box<dyn Er
     Ok(())
 }
 
-/// Returns the path of PajeNG's program. Our own Debian package moves it aside.
+/// Returns the path of PajeNG's program. Our own Debian package renames it.
 fn find_pajeng(given: Option<&Path>) -> Result<PathBuf, &'static str> {
-    // Only PajeNG's help offers a reader made with flex.
+    // Only PajeNG's help mentions a reader made with flex.
     let is_pajeng = |program: &Path| {
         let output = Command::new(program).arg("--help").output();
         output.is_ok_and(|output| {

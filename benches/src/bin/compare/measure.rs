@@ -1,4 +1,4 @@
-//! Runs of the programs on one trace.
+//! Runs the programs on one trace.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufReader};
@@ -21,13 +21,13 @@ pub(crate) struct Case<'a> {
     pub(crate) name: &'a str,
     pub(crate) path: &'a Path,
     pub(crate) options: &'a [String],
-    /// Whether it is measured although the dumps differ.
+    /// Whether the trace is measured even if the dumps differ.
     pub(crate) different_too: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// The least work of one thread: see [`benches::floor`].
+    /// The minimum work of one thread: see [`benches::floor`].
     Floor,
     Single,
     Dump,
@@ -80,8 +80,8 @@ impl Case<'_> {
         let mut all = Vec::new();
         for run in 1..=runs {
             for job in Job::ALL {
-                // After PajeNG's program, the first run may pay for memory that the host of a
-                // virtual machine has reclaimed. So run ours twice and count the second.
+                // After PajeNG's program has run, the next run may be slow because the host of a
+                // virtual machine has reclaimed memory. So run ours twice and count the second run.
                 let pajeng = matches!(job, Job::PajengDump | Job::PajengReplay);
                 let mut timed = self.run(job, output)?;
                 if !pajeng {
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn differences_are_found_by_line() {
         let find = |a: &str, b: &str| {
-            // A small buffer, so that blocks have other boundaries.
+            // The small buffer gives this side other block boundaries.
             let (mut a, mut b) = (a.as_bytes(), BufReader::with_capacity(3, b.as_bytes()));
             first_difference(&mut a, &mut b).unwrap()
         };

@@ -1,4 +1,4 @@
-//! Tables in Markdown, and records of every run.
+//! Writes tables in Markdown and records of every run.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::measure::{Job, Run};
 const PAIR: &str =
     "faster | MB/s | PajeNG's memory | ours | less |\n|---|--:|--:|--:|--:|--:|--:|--:|\n";
 
-/// Returns the medians: a table of dumps, of replays and of checks, with a row for each trace.
+/// Returns tables of medians for dumps, replays and checks, with a row for each trace.
 pub(crate) fn tables(runs: &[Run], pajeng: &str, count: u32) -> String {
     let traces: Vec<&[Run]> = runs.chunk_by(|a, b| a.trace == b.trace).collect();
     let mut text = format!(
@@ -47,7 +47,8 @@ pub(crate) fn tables(runs: &[Run], pajeng: &str, count: u32) -> String {
     text
 }
 
-/// Returns cells: our time, speed-up and speed, peak memory of both, and its ratio.
+/// Returns table cells: our time, speed-up and speed, the peak memory of both programs, and the
+/// ratio of these peaks.
 fn pair(trace: &[Run], theirs: Job, ours: Job) -> String {
     let (slow, fast) = (seconds(trace, theirs), seconds(trace, ours));
     let (much, little) = (peak(trace, theirs), peak(trace, ours));

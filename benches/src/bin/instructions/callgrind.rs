@@ -1,4 +1,4 @@
-//! Profiles of a program by callgrind.
+//! Reads callgrind's profiles of a program.
 //!
 //! Valgrind's manual describes the format in "Callgrind Format Specification". Each line below a
 //! function (`fn=`) is a cost. The line after `calls=` is the inclusive cost of these calls.
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
-    /// Whether branches and caches are simulated, too.
+    /// Whether branches and caches are simulated too.
     pub(crate) misses: bool,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Misses {
     pub(crate) nearest: u64,
 }
 
-/// Entry points of the phases. A call from another phase counts as cost of the called phase.
+/// Entry points of the phases. The cost of a call from another phase counts for the called phase.
 const DECODE: &[&str] = &["paje_decode::decode::Decoder::decode"];
 const REPLAY: &[&str] = &[
     "paje_replay::replay::shard::Shard::replay",
@@ -74,7 +74,7 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     let mut events: Vec<&str> = Vec::new();
     let mut names: HashMap<&str, &str> = HashMap::new();
     let mut total = Vec::new();
-    // If the next line is the cost of calls: the phase of the called function.
+    // Phase of the called function, if the next line is the cost of calls.
     let mut calls: Option<Option<usize>> = None;
     let (mut callee, mut caller) = ("", "");
     let mut phases = [0u64; 3];
@@ -113,7 +113,8 @@ fn read(profile: &str) -> Result<Counts, Box<dyn Error>> {
     Ok(counts)
 }
 
-/// Returns the name of a function. Profiles write it once, after its number in brackets.
+/// Returns the name of a function. A profile contains each name only once, after its number in
+/// brackets.
 fn full_name<'a>(written: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a str {
     match written.split_once(' ') {
         Some((number, name)) => {

@@ -142,7 +142,7 @@ fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
 fn compiler() -> Result<String, Box<dyn Error>> {
     let output = std::process::Command::new("rustc").arg("--version").output()?;
     let version = String::from_utf8_lossy(&output.stdout);
-    // Without the date and a comma, since it becomes a line of a CSV file.
+    // Leaves out the date and a comma, because the text becomes a line of a CSV file.
     Ok(version.split(" (").next().unwrap_or_default().trim().to_owned())
 }
 

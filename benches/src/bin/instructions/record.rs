@@ -1,4 +1,4 @@
-//! Instructions of each shape, kept in a file.
+//! Keeps the instruction counts of each shape in a file.
 
 use std::error::Error;
 use std::fmt;
@@ -17,9 +17,10 @@ pub(crate) struct Record {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     shape: String,
-    /// Instructions per line: decoding, replaying, everything else but output, and their sum.
+    /// Instructions per line for decoding, for replaying and for everything else except output, and
+    /// their sum.
     lines: [f64; 4],
-    /// Instructions of output per row.
+    /// Instructions per row for output.
     export: f64,
     all: f64,
 }

@@ -45,12 +45,12 @@ fn wanted(found: &Ended, right: bool) -> Result<(), String> {
     if right { Ok(()) } else { Err(format!("status {}: {}", found.code(), found.said)) }
 }
 
-/// The reader of the rows closes the pipe.
+/// Closes the pipe while the program writes rows.
 fn closed_pipe(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let mut child = start(trial.ours().args(["--threads", "2", "t"]))?;
     let mut stdout = child.stdout.take().ok_or("no output")?;
     let mut some = vec![0; rng.below(2000) as usize];
-    // There may be fewer rows.
+    // The program may print fewer bytes.
     let _ = stdout.read_exact(&mut some);
     drop(stdout);
     let found = ended(child)?;
@@ -66,7 +66,7 @@ fn full_output(trial: &Trial<'_>) -> Result<(), String> {
     wanted(&found, found.code() == fine && (fine != 2 || found.said.contains("No space left")))
 }
 
-/// The other end closes a connection with unread data.
+/// Makes reading fail: the other end closes a connection with unread data.
 fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let connected = || -> std::io::Result<_> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -87,7 +87,7 @@ fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
         scope.spawn(move || drop(other.write_all(part)));
         ended(child)
     })?;
-    // The text before the failure may be invalid.
+    // Status 1 is right too, since the text before the failure may be invalid.
     let right = match found.code() {
         2 => found.said.ends_with("Connection reset by peer\n"),
         1 => true,
@@ -104,7 +104,7 @@ fn signal(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     std::thread::sleep(Duration::from_micros(rng.below(6000)));
     let _ = kill_process(Pid::from_child(&child), signal);
     let found = ended(child)?;
-    // It may have ended before the signal.
+    // The program may have ended before the signal.
     let fine = found.code() == 128 + number || found.code() == trial.reference.code();
     wanted(&found, fine)?;
     types_are_whole(trial)
@@ -127,7 +127,7 @@ fn limited(trial: &Trial<'_>, limit: &str) -> Result<Ended, String> {
 }
 
 fn little_memory(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
-    // With less, the system cannot load the program (13 MB of code and tables) and kills it.
+    // With less memory, the system cannot load the program (13 MB of code and tables) and kills it.
     let found = limited(trial, &format!("-v {}", 16_000 + rng.below(48_000)))?;
     let told = found.said.contains("pj_dump: ") || found.said.contains("memory");
     let right = match found.code() {
@@ -141,7 +141,7 @@ fn little_memory(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     types_are_whole(trial)
 }
 
-/// A limit on the size of files is an error of the write.
+/// Limits the size of files, which makes a write fail.
 fn whole_files(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let found = limited(trial, &format!("-f {}", rng.below(3)))?;
     let fine = found.code() == trial.reference.code() || found.code() == 2;

@@ -1,4 +1,4 @@
-//! The programs, and running them.
+//! Finds and runs the programs.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ impl Programs {
     pub(crate) fn find(ours: Option<PathBuf>, pajeng: PathBuf) -> Result<Self, String> {
         let beside = || std::env::current_exe().map(|path| path.with_file_name("pj_dump"));
         let ours = ours.map_or_else(beside, Ok).map_err(|error| error.to_string())?;
-        // It runs in other folders.
+        // The path must be absolute, because the program runs in other folders.
         let ours = ours.canonicalize().map_err(|error| {
             format!(
                 "{}: {error}; build it with `cargo build --release --features tables`",

@@ -1,4 +1,4 @@
-//! One trace: dumped in several ways, and compared.
+//! Dumps one trace in several ways and compares the results.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,7 +56,7 @@ fn ours(programs: &Programs, folder: &Path, options: &[String]) -> Command {
     command
 }
 
-/// Tests the trace of a seed. Returns the first difference, and keeps the trace.
+/// Tests the trace of a seed. If there is a difference, returns the first one and keeps the trace.
 pub(crate) fn trial(
     seed: u64,
     programs: &Programs,
@@ -114,7 +114,8 @@ impl Trial<'_> {
         self.options.iter().any(|option| option == short || option == long)
     }
 
-    /// Compares with the checker's verdict: the same place and sentence, or none.
+    /// Compares the error with the checker's: both have the same place and sentence, or neither
+    /// finds an error.
     fn checked(&self, sum: &mut Summary) -> Result<(), String> {
         let code = self.reference.code();
         sum.count(match code {
@@ -123,8 +124,8 @@ impl Trial<'_> {
             _ => return Err(format!("status {code}: {}", self.reference.said)),
         });
         let imbrication = self.has("-i", "--no-imbrication");
-        // The checker knows neither how the new row of a popped state affects the order of its
-        // lane, nor how kept quotes do.
+        // The checker does not implement two things that affect the order of lanes: new rows of
+        // popped states, and kept quotes.
         if imbrication || self.options.iter().any(|option| option == "keep") {
             return Ok(());
         }
@@ -151,7 +152,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Compares with PajeNG: the same rows, or both refuse the trace.
+    /// Compares with PajeNG: both must print the same rows, or both must refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
         // If lines are out of order, PajeNG's intervals depend on where it looks at them.
@@ -184,7 +185,7 @@ impl Trial<'_> {
         sum.count("dumps of pieces");
         let root = run(self.ours().arg("pieces/root.trace"), None)?;
         let together = run(self.ours().args(self.pieces()), None)?;
-        // It may not exist.
+        // The folder may not exist.
         let _ = fs::remove_dir_all(self.folder.join("pieces"));
         if self.reference.code() != 0 {
             return Ok(());

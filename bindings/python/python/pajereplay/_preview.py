@@ -72,7 +72,7 @@ def _rows(table: Table) -> list[list[str]]:
 
 
 def _numbers(table: Table) -> list[bool]:
-    """Returns whether each column is numeric, judged by the first row."""
+    """Returns whether each column is numeric, judging by the first row."""
     first = [table[name][:1] for name in table.column_names]
     return [bool(values) and isinstance(values[0], (int, float)) for values in first]
 

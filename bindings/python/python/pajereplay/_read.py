@@ -65,8 +65,8 @@ def read(
         end: Omit rows that begin after this time in seconds, except containers.
         natures: Natures of rows, such as ``"state"`` or ``["State", "Link"]``. Other tables are empty
             and cost nothing.
-        types: Pattern or patterns for names or aliases of types (``"MPI_*"``). A container's row is of
-            the container's type.
+        types: Pattern or patterns for names or aliases of types (``"MPI_*"``). The row
+            of a container has the container's type.
         containers: Pattern or patterns for names or aliases of containers. Includes their contents.
             Patterns without a match cause a ``UserWarning``.
         variable_precision: ``double``, or ``single`` as in PajeNG.

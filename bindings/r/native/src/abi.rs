@@ -9,10 +9,10 @@
 //! 4. `columns` points to [`paje_columns`] pointers, each to a vector of [`paje_rows`] items: `int`
 //!    for kinds 0 and 2, `double` for kind 1. Vectors do not overlap, and nothing else uses them
 //!    during the call. Pointers of kind 3 are ignored.
-//! 5. `read` and `size` point to a number each.
+//! 5. `read` and `size` each point to a number.
 //!
-//! So a reference in a signature is valid. Vectors are not used after the call. A panic becomes a
-//! failure.
+//! These rules make the references in signatures valid. No function uses a vector after its call. A
+//! panic becomes a failure.
 #![allow(unsafe_code)]
 // The rules above hold for each function.
 #![allow(clippy::missing_safety_doc)]
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn paje_set_bytes(
     length: usize,
 ) -> c_int {
     tried(reading, |reading| {
-        // SAFETY: rule 3. The pointer to no bytes may be invalid.
+        // SAFETY: rule 3. If there are no bytes, the pointer may be invalid and is not used.
         let some =
             unsafe { if length == 0 { &[] } else { std::slice::from_raw_parts(bytes, length) } };
         reading.set_bytes(some.to_vec());
@@ -282,13 +282,14 @@ pub unsafe extern "C" fn paje_fill(
     })
 }
 
-/// Returns the number of rows with strings of a batch, counted from the first filled in last.
+/// Returns the number of rows of a batch whose strings are to be copied. Batch 0 is the first one
+/// of those filled in last.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_text_rows(reading: &Reading, batch: usize) -> usize {
     reading.frame.as_ref().map_or(0, |frame| frame.text_rows(batch))
 }
 
-/// Returns a string of such a batch.
+/// Returns a string of a batch that was filled in last.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_text(
     reading: &mut Reading,

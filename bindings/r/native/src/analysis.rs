@@ -19,7 +19,8 @@ pub(crate) struct AnalysisKeywords {
 }
 
 impl AnalysisKeywords {
-    /// Sets a keyword, if it is one of an analysis. The error describes valid values.
+    /// Sets a keyword, or returns `None` if no analysis has it. The error describes the valid
+    /// values.
     pub(crate) fn take(&mut self, keyword: &str, value: &str) -> Option<Result<(), &'static str>> {
         let flag = || value.parse::<bool>().map_err(|_| "TRUE or FALSE");
         let text = || Some(value.to_owned());

@@ -10,7 +10,7 @@ use crate::frame::{Column, From, Names};
 
 /// R's missing integer and level.
 const NO_INTEGER: i32 = i32::MIN;
-/// R's missing number, a certain NaN.
+/// R's missing number: the NaN that R reserves for it.
 const NO_NUMBER: f64 = f64::from_bits(0x7ff0_0000_0000_07a2);
 
 #[derive(Debug)]
@@ -105,7 +105,7 @@ fn codes(column: &Column, array: &dyn Array, rows: &mut [i32]) {
             continue;
         }
         let used = &names.used[*code as usize];
-        // Avoids writes, which would invalidate other processors' caches.
+        // Avoids unnecessary writes, which would invalidate other processors' caches.
         if !used.load(Ordering::Relaxed) {
             used.store(true, Ordering::Relaxed);
         }

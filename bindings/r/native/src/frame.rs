@@ -59,7 +59,7 @@ pub(crate) struct Frame {
     begins: Vec<usize>,
     /// Batches that were made to count their rows.
     made: Vec<Option<RecordBatch>>,
-    /// Batches filled in last, if they have strings.
+    /// The batches that were filled in last, if they have strings.
     texts: Vec<RecordBatch>,
 }
 
@@ -139,14 +139,15 @@ impl Frame {
         Ok(())
     }
 
-    /// Returns a string of a batch filled in last.
+    /// Returns a string of one of the batches that were filled in last.
     pub(crate) fn text(&self, column: usize, batch: usize, row: usize) -> Option<Cow<'_, str>> {
         let From::Column(column) = self.columns[column].from else { return None };
         let texts = self.texts.get(batch)?.column(column).as_string_opt::<i32>()?;
         texts.is_valid(row).then(|| clean(texts.value(row)))
     }
 
-    /// Returns the number of rows with strings of a batch filled in last.
+    /// Returns the number of rows of one of the batches that were filled in last, or 0 if the table
+    /// has no strings.
     pub(crate) fn text_rows(&self, batch: usize) -> usize {
         self.texts.get(batch).map_or(0, RecordBatch::num_rows)
     }
@@ -213,8 +214,8 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the columns of a data frame: a table's, with pajengr's names and durations, or an
-/// analysis's.
+/// Returns the columns of a data frame for a table, with the names and durations of pajengr, or for
+/// an analysis.
 fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
     let place = |name: &str| schema.index_of(name).ok();
     let mut columns = Vec::new();
@@ -235,7 +236,7 @@ fn columns(table: Option<Table>, schema: &Schema) -> Vec<Column> {
             _ => Kind::Text,
         };
         add(name, kind, From::Column(index));
-        // User-defined fields with this name come later.
+        // User-defined columns with the same names come later, so `place` finds the original ones.
         if let (Some(start), Some(end)) = (place("Start"), place("End"))
             && end == index
             && table.is_some_and(|table| table.nature().is_some())

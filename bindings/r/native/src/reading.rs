@@ -20,7 +20,7 @@ use splitter::{Input, cause};
 use crate::analysis::AnalysisKeywords;
 use crate::frame::Frame;
 
-/// Maximum time to wait for a stopped replay. A blocked read or a sort may take longer; its result
+/// Maximum time to wait for a stopped replay. A blocked read or a sort may take longer. Its result
 /// is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -94,7 +94,7 @@ impl Reading {
         self.paths.push(path);
     }
 
-    /// Sets the bytes of the trace, instead of files.
+    /// Sets the bytes of the trace. They replace files.
     pub(crate) fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }

@@ -33,7 +33,7 @@ paje_critical_path <- function(path, by = c("container", "value"), map = NULL, g
   analysed(path, "critical_path", about(by, map, group, root, eager, bytes, call), list(...), call)
 }
 
-# Keywords of analyses of waiting.
+# Returns the keywords of the analyses of wait states.
 about <- function(by, map, group, root, eager, bytes, call) {
   list(
     by = by, map = one_text(map, call), group = one_text(group, call), root = one_text(root, call),
@@ -46,7 +46,7 @@ analysed <- function(path, what, asked, given, call) {
   usual <- lapply(formals(read_paje)[-1], eval, baseenv())
   usual$quotes <- "strip"
   usual$variable_precision <- "double"
-  # The analysis determines the others.
+  # The analysis determines the other arguments.
   free <- setdiff(names(usual), c("natures", "user_defined", "lines", "variable_precision", "quotes"))
   unknown <- if (is.null(names(given))) rep("", length(given)) else names(given)
   unknown <- setdiff(unknown, free)

@@ -1,4 +1,4 @@
-# Tables in the order of their numbers. The next number is an analysis.
+# Tables in the order of their numbers. The number after the last one stands for the analysis.
 tables <- c("container", "state", "variable", "event", "link", "type_hierarchy", "entity_hierarchy")
 
 # Batches (of about 262,144 rows) that are filled in between checks for Ctrl-C.

@@ -1,5 +1,6 @@
-/* Connects R and Rust. R's errors and interrupts jump out of C functions, but must not jump over Rust's: each call of
- * Rust returns before R is called. An external pointer owns Rust's memory, so that a jump leaks nothing. */
+/* Connects R and Rust. R's errors and interrupts jump out of C functions, but must not jump over
+   Rust functions. So each call of Rust returns before R is called. An external pointer owns Rust's
+   memory, so that a jump leaks nothing. */
 #include <limits.h>
 #include <stdint.h>
 
@@ -172,7 +173,7 @@ static void **items_of(SEXP columns)
     return items;
 }
 
-/* Fills in some batches. Only R can create strings, so this copies Rust's. */
+/* Fills in some batches. Only R can create strings, so this function copies Rust's strings. */
 static SEXP table_fill(SEXP pointer, SEXP columns, SEXP from, SEXP to)
 {
     R_CheckUserInterrupt();

@@ -1,4 +1,4 @@
-//! Faults of values and event definitions.
+//! Writes faults of values and event definitions.
 
 use super::super::schema::{Definition, Field, Kind};
 use super::super::trace::Writer;
@@ -86,7 +86,7 @@ impl Writer {
                 paper.header(&["EndEventDef"], rng);
             }
             Fault::FieldDefinedTwice => {
-                // PajeNG compares name and type, and only of standard fields.
+                // PajeNG compares names and types, and only those of standard fields.
                 paper.header(&["EventDef", kind.name(), "-78"], rng);
                 paper.header(&["Type", "string"], rng);
                 paper.header(&["Name", "string"], rng);

@@ -1,4 +1,4 @@
-//! Faults of links and destructions.
+//! Writes faults of links and destructions.
 
 use super::super::schema::{Field, Kind};
 use super::super::trace::Writer;

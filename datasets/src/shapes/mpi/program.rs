@@ -11,7 +11,7 @@ use crate::sink::Sink;
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;
 
-/// Bytes that a rank sends east, west, south and north in an iteration, and their sum.
+/// Bytes that a rank sends east, west, south and north in an iteration, and the sum of these.
 const EDGES: [u64; 4] = [524_288, 524_288, 262_144, 262_144];
 const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 
@@ -19,7 +19,7 @@ const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 const NUMBERS: u64 = 64;
 const PIECE: u64 = 196_608;
 
-/// Computing time of an iteration in microseconds, and on the slow rank.
+/// Computing time of an iteration in microseconds, on normal ranks and on the slow one.
 const COMPUTED: u64 = 5000;
 const COMPUTED_SLOWLY: u64 = 7500;
 
@@ -59,7 +59,7 @@ enum State {
 const CHECKPOINT: u64 = 30;
 const ITERATION: u64 = 31;
 
-/// Tags of other messages than edges, which have 0 to 3.
+/// Tags of messages other than edges, whose tags are 0 to 3.
 const TREE: u64 = 4;
 const RESULT: u64 = 5;
 
@@ -145,7 +145,7 @@ impl Program {
         }
     }
 
-    /// Computes, which takes more power than waiting.
+    /// Computes. This takes more power than waiting.
     fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
         self.variable(lines, 8, rank, 4, power);

@@ -30,7 +30,8 @@ pub enum Times {
     /// BYTE_STREAM_SPLIT, which most readers support.
     #[default]
     Split,
-    /// As decimals (ALP, 2026): less than half the size, but only new readers support it.
+    /// Decimals (ALP, 2026), which take less than half the space, but which only new readers
+    /// support.
     Decimal,
 }
 

@@ -144,7 +144,7 @@ pub enum OrderedItem {
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
     pub def: u32,
-    /// Index of its first word among those of the block's structural events, and the number of its words.
+    /// Index of the event's first word among the words of the block's structural events, and the number of its words.
     pub words: (u32, u32),
     pub(super) kind: StructuralKind,
 }
@@ -171,7 +171,7 @@ pub struct ValueDefinition {
 }
 
 /// Creation or destruction of a container: the words of its names, and everything that does not
-/// depend on earlier lines. Small, as some traces have a container for each task.
+/// depend on earlier lines. It is small, because some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetime {
     /// In seconds.
@@ -181,9 +181,9 @@ pub struct Lifetime {
     pub name: u8,
     /// Word of the alias; [`Lifetime::NO_WORD`] if none.
     pub(super) alias: u8,
-    /// For a creation: word of the parent.
+    /// Word of the parent, for a creation.
     pub(super) parent: u8,
-    /// Hash of the alias, or else of the name.
+    /// Hash of the alias or, without an alias, of the name.
     pub hash: u64,
     pub(super) parent_hash: u64,
 }
@@ -195,7 +195,7 @@ impl Lifetime {
         (self.alias != Lifetime::NO_WORD).then_some(self.alias)
     }
 
-    /// For a creation, returns the word of the parent and the hash of its text.
+    /// Returns the word of the parent and the hash of its text, for a creation.
     pub fn parent(&self) -> Option<(u8, u64)> {
         (self.parent != Lifetime::NO_WORD).then_some((self.parent, self.parent_hash))
     }
@@ -236,7 +236,7 @@ pub struct Decoded {
     pub events: Vec<LaneEvent>,
     /// Strands with events, and their numbers of events, shard by shard.
     pub strands: Vec<(StrandSymbol, u32)>,
-    /// For each shard, the numbers of strands and events before its own.
+    /// For each shard, the numbers of strands and events of the shards before it.
     pub shards: Vec<(u32, u32)>,
     pub links: Vec<LinkEvent>,
     /// Items in file order, each with the start of its line in the block.
@@ -246,14 +246,14 @@ pub struct Decoded {
     pub(super) lifetimes: Vec<Lifetime>,
     pub words: Vec<Span>,
     pub doubtful: Vec<Doubtful>,
-    /// Extra fields of events: definition and range in `extra_text`, where a newline ends each field.
+    /// Extra fields of events: definition and range in `extra_text`, where each field ends with a newline.
     pub extras: Vec<(u32, u32, u32)>,
     /// Ends of lines, if lines are kept or the block has columns.
     pub(crate) newlines: Vec<u32>,
     pub extra_text: Vec<u8>,
     /// First invalid line, where decoding stopped.
     pub fault: Option<(u32, Fault)>,
-    /// All invalid lines, if decoding goes on.
+    /// All invalid lines, if decoding continues after them.
     pub faults: Vec<(u32, Fault)>,
     /// Faults of link lines that lack only their keys. Their keys are empty.
     pub keyless: Vec<(u32, Fault)>,
@@ -269,7 +269,7 @@ pub struct Decoded {
     pub used: Vec<u32>,
     /// Start of the first line of a definition.
     pub(crate) defs_from: u32,
-    /// Whether later lines of the file may mean something else than with the definitions before the block.
+    /// Whether later lines of the file may have another meaning than with the definitions before the block.
     pub changes: bool,
     /// Notes on the use of definitions, if they are kept.
     pub usage: UsageNotes,

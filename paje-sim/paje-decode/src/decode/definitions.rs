@@ -68,9 +68,8 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Switches to the next file that has lines. Returns whether the previous one ended outside a definition.
-    pub fn turn_to(&mut self, origin: &Origin, files: &Files) -> bool {
-        let ended = !self.current.is_open();
+    /// Switches to the next file that has lines.
+    pub fn turn_to(&mut self, origin: &Origin, files: &Files) {
         self.save_for_children(files);
         // Each table lists all definitions.
         self.current = Arc::clone(self.of(origin));
@@ -78,7 +77,6 @@ impl DefinitionsByFile {
         self.file = origin.file;
         // Files are read in the order of the files that name them.
         self.inherited = self.inherited.split_off(&origin.parent);
-        ended
     }
 
     /// Returns whether a block means the same with the current definitions as with the definitions with which it was

@@ -230,7 +230,8 @@ impl Words {
         let mut words = [both; WORDS];
         let mut before = edges;
         for word in words.iter_mut().take(count) {
-            // With the top bit set, the count needs no check for zero; the line is refused then.
+            // With the top bit set, counting needs no check for a word without edges. Such a line
+            // is refused.
             let first = u64::from((edges | 1 << 63).trailing_zeros());
             edges &= edges.wrapping_sub(1);
             before = edges;

@@ -15,7 +15,7 @@ impl Decoder {
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });
     }
 
-    /// Lists the owners of the block's lines in file order, for a ledger; `lines` of them have words.
+    /// Lists the owners of the block's lines in file order, for a ledger. `lines` is the number of lines with words.
     pub(super) fn list_lines(&mut self, lines: usize, decoded: &mut Decoded) {
         // The lines are mostly in order already, so sorting only merges them.
         self.strandless.sort_by_key(|(start, _)| *start);

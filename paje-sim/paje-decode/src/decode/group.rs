@@ -9,7 +9,7 @@ use crate::decode::steps::{EventTemplate, Steps, Varies};
 pub(super) struct Grouping {
     /// Strand and event of each line, by its ordinal. Entries after the current lines are stale.
     pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
-    /// Number of events in the current block, by strand; all zero between blocks.
+    /// Number of events in the current block, by strand. All are zero between blocks.
     counts: Vec<u32>,
     /// Strands of the block before they are grouped by shard.
     met: Vec<(StrandSymbol, u32)>,
@@ -136,7 +136,7 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // The counts before a shard become those up to its end, which are the counts before the next shard.
+            // The counts before a shard become the counts up to its end, which are the counts before the next shard.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
             self.grouping.counts[*strand as usize] = shard.1;

@@ -11,7 +11,8 @@ const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KnownLane {
     pub(super) type_: Symbol,
-    /// First strand. A link lane has [several](Partitioning::per_link_lane) consecutive ones.
+    /// First strand. A lane of links has [several](Partitioning::per_link_lane) consecutive
+    /// strands.
     pub(super) strand: StrandSymbol,
 }
 

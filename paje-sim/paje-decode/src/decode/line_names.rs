@@ -1,7 +1,7 @@
 //! Looks up all names of a line as one text: type, container, value, and the other end of a link.
 //!
-//! Most traces have few such texts: about ranks × functions, or ranks × kinds of messages. With
-//! more texts, looking names up one by one needs less cache, and the table is dropped.
+//! Most traces have few such texts: about ranks × functions, or ranks × kinds of messages. If there
+//! are more texts, the table is dropped, because looking names up one by one needs less cache.
 
 use crate::decode::decoded::{Op, StrandSymbol};
 use crate::decode::symbols::{Symbol, WordTable, Words};
@@ -16,8 +16,8 @@ pub(super) struct LineNames {
 }
 
 impl LineNames {
-    /// Returns names as two numbers, which fit in registers: strand and value; and the end, or
-    /// `u64::MAX` for no names.
+    /// Returns names as two numbers, which fit in registers. The first has the strand and the
+    /// value. The second has the end, or is `u64::MAX` for no names.
     #[inline(always)]
     pub(super) fn halves(names: Option<Self>) -> (u64, u64) {
         let of = |names: LineNames| u64::from(names.strand) | u64::from(names.value) << 32;

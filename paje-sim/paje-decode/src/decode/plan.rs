@@ -63,8 +63,8 @@ pub(super) enum Action {
 /// Batches of usual lines by short event numbers. Numbers that collide are left to [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
-    /// `(batch + 1) << 2 | id_len`, by the first two bytes of a line, for numbers of one or two
-    /// bytes; 0 if none.
+    /// `(batch + 1) << 2 | id_len` for numbers of one or two bytes, by the first two bytes of a
+    /// line. The entry is 0 if there is no batch.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
     /// For the same keys, events of which only the [head](Plan::head) is needed. See

@@ -9,7 +9,7 @@ pub(super) const POWERS: [f64; 19] = [
 ];
 
 /// Returns `units` divided by 10 to the power of `digits`. Both are exact, so the quotient is the
-/// nearest number, as it is when parsed.
+/// nearest number, as it is after parsing.
 #[inline(always)]
 pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);

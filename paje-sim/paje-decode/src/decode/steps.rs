@@ -15,11 +15,11 @@ use paje_model::names::options::Precision;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// For links: the template for the lane's first strand. The templates of the other strands follow.
+    /// Template for the lane's first strand, for links. The templates of the other strands follow.
     pub(super) template: u32,
-    /// For links: the container at their end.
+    /// Container at the links' end, for links.
     pub(super) end: Symbol,
-    /// For links: the last value, the position of its text, and its type.
+    /// Last value, the position of its text, and its type, for links.
     pub(super) value: Symbol,
     pub(super) value_at: (u32, u32),
     pub(super) type_: Symbol,
@@ -69,7 +69,7 @@ impl EventTemplate {
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) all: Vec<Step>,
-    /// By the number in [`ColumnLine::step`]. The steps' own templates come first.
+    /// Templates by the number in [`ColumnLine::step`]. The steps' own templates come first.
     pub(super) templates: Vec<EventTemplate>,
     /// Arguments of the lines whose templates have none, in line order.
     pub(super) arguments: Vec<u64>,

@@ -1,9 +1,9 @@
 //! Interners, which look up every field of every event.
 //!
-//! They use open addressing on exact 16-byte words: a name of up to 16 bytes is compared as two
-//! integers, without reading the text; a longer one by its hash first. A context, such as the type
-//! of a value, is part of the key. Almost every lookup finds its symbol. Measured by `cargo bench
-//! -p benches --bench stages decode`.
+//! They use open addressing on exact 16-byte words. A name of up to 16 bytes is compared as two
+//! integers, without reading the text. For a longer name, its hash is compared first. A context,
+//! such as the type of a value, is part of the key. Almost every lookup finds its symbol. Measured
+//! by `cargo bench -p benches --bench stages decode`.
 
 use paje_parser::Span;
 
@@ -16,7 +16,7 @@ pub type Symbol = u32;
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<V> {
     word: Word,
-    /// Further part of the key; `FREE` for a free slot.
+    /// Further part of the key, or `FREE` for a free slot.
     context: u64,
     value: V,
 }
@@ -143,7 +143,7 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 }
 
-/// A text in its context. Packed, as there may be millions.
+/// A text in its context. It is packed, because there may be millions.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
 pub(super) struct Entry {
@@ -166,7 +166,7 @@ pub struct SymbolTable {
     arena: TextArena,
 }
 
-/// Replaces the length of a text over 16 bytes, whose word is then a hash.
+/// Replaces the length of a text over 16 bytes. The text's word is then a hash.
 const LONG: u64 = 17;
 
 #[inline(always)]

@@ -43,7 +43,7 @@ pub fn names_files(text: &[u8]) -> bool {
 /// Bytes of text after a problem that are searched for damage of compressed data. Takes less than a second.
 const SEARCHED: u64 = 64 << 20;
 
-/// The current file and those that follow it.
+/// The current file and the files that follow it.
 struct FeedState<'r> {
     medium: BlockSource<'r>,
     /// Number of workers that wait for blocks of a stream. The next file may have begun when they wake.
@@ -79,9 +79,9 @@ enum BlockSource<'r> {
 pub struct NextBlock {
     pub number: u64,
     pub origin: Origin,
-    /// Whether it is known to be the last block of its file.
+    /// Whether the block is known to be the last one of its file.
     pub is_last: bool,
-    /// Whether its file begins with a byte order mark, which blanks have replaced.
+    /// Whether the block's file begins with a byte order mark, which blanks have replaced.
     pub is_marked: bool,
     pub read: Result<(), ReadError>,
 }
@@ -240,7 +240,7 @@ impl<'r> Feed<'r> {
         Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
-    /// Sorts the next file between two rounds, if files are sorted and the last one has ended.
+    /// Sorts the next file between two rounds, if files are sorted and the file before has ended.
     /// `defs` returns the definitions that the file begins with.
     ///
     /// # Errors

@@ -18,11 +18,11 @@ use paje_model::names::progress::Progress;
 
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// Number of its file in the order of reading: 0 is the trace itself.
+    /// Number of the file in the order of reading. 0 is the trace itself.
     pub file: u32,
-    /// Number of the file that names it.
+    /// Number of the file that names this one.
     pub(crate) parent: u32,
-    /// Number of bytes of other files before it.
+    /// Number of bytes of other files before this one.
     pub start: u64,
     /// `None` for the trace itself.
     pub path: Option<Arc<Path>>,
@@ -33,7 +33,7 @@ pub struct Queued {
     pub(crate) number: u32,
     pub(crate) parent: u32,
     pub(crate) path: Arc<Path>,
-    /// Folders that it must be in, if the trace names it.
+    /// Folders that the file must be in, if the trace names it.
     pub(crate) folders: Option<Arc<Folders>>,
 }
 
@@ -143,7 +143,7 @@ impl Files {
         self.known.insert(found, number);
     }
 
-    /// Returns the file, the one that names it, and so on.
+    /// Returns the file, the file that names it, and so on.
     fn ancestors(&self, file: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |file: &u32| (*file > 0).then(|| self.all[*file as usize].parent);
         std::iter::successors(Some(file), parent)

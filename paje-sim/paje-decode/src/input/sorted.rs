@@ -1,4 +1,4 @@
-//! A trace in the order of its times, whatever the order of its lines.
+//! A trace in the order of its times. Its lines may be in any order.
 //!
 //! ```text
 //! text ──pieces──▶ lines with times, sorted ──parts──▶ lines in order ──blocks──▶ as from a sorted file
@@ -35,7 +35,7 @@ pub struct TimeSorted {
     /// Number of newlines added to the text: one if the last line lacks it.
     added: u64,
     names_files: bool,
-    /// Whether it began with a byte order mark.
+    /// Whether the text began with a byte order mark.
     was_marked: bool,
 }
 
@@ -77,7 +77,7 @@ struct Part(Vec<Line>);
 struct Cut {
     part: usize,
     lines: Range<usize>,
-    /// Byte of the sorted trace where it begins.
+    /// Byte of the sorted trace where the block begins.
     start: u64,
     len: usize,
 }
@@ -153,7 +153,7 @@ impl TimeSorted {
         self.names_files
     }
 
-    /// Returns whether it began with a byte order mark, which blanks have replaced.
+    /// Returns whether the text began with a byte order mark, which blanks have replaced.
     pub const fn was_marked(&self) -> bool {
         self.was_marked
     }

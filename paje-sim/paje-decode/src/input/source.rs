@@ -55,9 +55,9 @@ impl<'r> Source<'r> {
         self
     }
 
-    /// Also reads these files, as if the trace named them before all others: for example, pieces of
-    /// one trace. They may be anywhere and of any kind. Duplicates are only detected if this is
-    /// called after [`Source::reading_files`].
+    /// Also reads these files, for example pieces of one trace. They are read as if the trace named
+    /// them before all others. They may be anywhere and of any kind. Duplicates are only detected
+    /// if this is called after [`Source::reading_files`].
     #[must_use]
     pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
         self.further = files;

@@ -252,7 +252,7 @@ impl Arena {
         &self.pieces[place.piece as usize][start..start + count]
     }
 
-    /// Returns the first `count` small numbers of a column; narrow ones are widened into `room`.
+    /// Returns the first `count` small numbers of a column. Narrow numbers are widened into `room`.
     #[inline]
     pub fn small<'a>(
         &'a self,

@@ -152,13 +152,14 @@ impl LinkChunk {
 }
 
 impl NewLink {
-    /// Returns the union of the bits of its small numbers.
+    /// Returns the union of the bits of the link's small numbers.
     #[inline(always)]
     pub(crate) const fn small_bits(&self) -> u32 {
         self.value.0 | self.from.0 | self.to.0
     }
 
-    /// Returns the width for its small numbers: at least two bytes, as the next link may have another container.
+    /// Returns the width for the link's small numbers. It is at least two bytes, as the next link may have another
+    /// container.
     #[inline(always)]
     pub fn width(&self) -> Width {
         Width::of(self.small_bits()).max(Width::Narrow)

@@ -50,7 +50,7 @@ impl Width {
 pub struct Chunk {
     pub place: Place,
     count: u16,
-    /// Base-2 logarithm of its capacity; 0 if it has none.
+    /// Base-2 logarithm of the chunk's capacity, or 0 if it has none.
     size: u8,
     pub width: Width,
 }
@@ -67,8 +67,8 @@ impl Chunk {
     }
 }
 
-/// Rows of a lane. There may be millions of lanes, so one chunk needs no list. Packed, so that the
-/// lane's number fits beside it.
+/// Rows of a lane. There may be millions of lanes, so one chunk needs no list. It is packed, so
+/// that the lane's number fits beside it.
 #[derive(Debug, Default)]
 #[repr(C, packed(4))]
 pub struct Rows {

@@ -17,13 +17,13 @@ pub struct LineNumber {
 /// Marks an event without user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events and their lines, numbered from 1. Kept in an arena, as they may be
-/// a large part of a trace.
+/// User-defined fields of events and their lines, numbered from 1. They are kept in an arena,
+/// because they may be a large part of a trace.
 #[derive(Debug, Default)]
 pub struct Extras {
     keeps: Keeps,
-    /// For each event: four bytes for its definition; four for the file and eight for the line, if lines are kept;
-    /// and the fields as written, each followed by a newline. No field contains a newline.
+    /// Each event has four bytes for its definition. If lines are kept, four bytes for the file and eight for the line
+    /// follow. Then come the fields as written, each followed by a newline. No field contains a newline.
     texts: TextPages,
     /// Pages with the places of the texts.
     places: Vec<Place>,

@@ -96,8 +96,8 @@ impl Overflow {
             None => file.insert((tempfile::tempfile_in(&self.folder)?, 0)),
         };
         reserve(file, *len, bytes)?;
-        // SAFETY: the file has no name and no other user, so nothing else changes or truncates it; each range is
-        // mapped once.
+        // SAFETY: the file has no name and no other user, so nothing else changes or truncates it. Each range is mapped
+        // once.
         #[allow(unsafe_code)]
         let map = unsafe { MmapOptions::new().offset(*len).len(bytes as usize).map_mut(&*file) }?;
         *len += bytes;
@@ -117,7 +117,7 @@ impl Overflow {
 
 /// Drops the pages of a mapping from memory. Their contents stay in the file.
 pub(crate) fn drop_pages(map: &MmapMut) {
-    // SAFETY: the mapping is shared, so its contents are those of the file and are read from there again.
+    // SAFETY: the mapping is shared, so its contents are in the file and are read from there again.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
     let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };

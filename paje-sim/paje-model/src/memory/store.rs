@@ -68,8 +68,8 @@ impl Store {
         }
     }
 
-    /// Sets the user-defined fields of the current event: a number in [`Extras`], 0 if none. They
-    /// are stored with the rows that it opens or closes.
+    /// Sets the user-defined fields of the current event to a number in [`Extras`], or 0 if there
+    /// are none. They are stored with the rows that the event opens or closes.
     pub fn begin_event(&mut self, extra: u32) {
         if let Some(extras) = &mut self.extras {
             extras.current = extra;
@@ -102,7 +102,7 @@ impl Store {
         set_small(&mut words[column..], chunk.width, index, state.value.0);
         let column = StateChunk::imbrication(&chunk);
         set_small(&mut words[column..], chunk.width, index, state.imbrication);
-        // The end is written later; until then its memory is not touched.
+        // The end is written later. Until then, its memory is not touched.
         if let Some(extras) = extras {
             let pair = ExtraPair { opening: extras.current, closing: 0 };
             words[StateChunk::extras(&chunk) + index] = pair.word();

@@ -43,13 +43,13 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Index of the container's end in `endings`; `NONE` while it lives.
+    /// Index of the container's end in `endings`, or `NONE` while it lives.
     ending: u32,
     first_child: u32,
     last_child: u32,
     next_sibling: u32,
     last_lane: u32,
-    /// The last file that created it, and the flags [`SETTLED`] and [`ENDED_BY_NAME`].
+    /// The last file that created the container, and the flags [`SETTLED`] and [`ENDED_BY_NAME`].
     defined_in: u32,
 }
 
@@ -77,7 +77,8 @@ impl Container {
     }
 }
 
-/// Time at which containers ended, and the byte offset of the event; `NEVER` if the end of the trace ended them.
+/// Time at which containers ended, and the byte offset of the event. The offset is `NEVER` if the end of the trace
+/// ended them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
@@ -197,31 +198,31 @@ impl Containers {
         self.list[id.index()].parent
     }
 
-    /// Returns the time of its creation in seconds; 0 for the root.
+    /// Returns the time of the container's creation in seconds, or 0 for the root.
     #[must_use]
     pub fn start(&self, id: ContainerId) -> f64 {
         self.list[id.index()].start
     }
 
-    /// Returns the time of its end in seconds: its destruction, an ancestor's, or the end of the trace.
+    /// Returns the time of the container's end in seconds: its destruction, an ancestor's, or the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {
         self.ending(id).time
     }
 
-    /// Returns the container's end as far as it is known; the time is 0 while it lives.
+    /// Returns the container's end as far as it is known. The time is 0 while it lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
     }
 
-    /// Returns whether its own or an ancestor's destruction ended it.
+    /// Returns whether a destruction ended the container, either its own or an ancestor's.
     #[must_use]
     pub fn is_destroyed(&self, id: ContainerId) -> bool {
         self.ending(id).at != NEVER
     }
 
-    /// Returns the containers created in it, in the order of their creation.
+    /// Returns the containers created in the container, in the order of their creation.
     pub fn children(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
         let link = |id: u32| (id != NONE).then_some(ContainerId(id));
         let first = link(self.list[id.index()].first_child);

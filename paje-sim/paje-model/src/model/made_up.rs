@@ -99,8 +99,8 @@ impl Model {
         self.types.insert(NewType { name, alias: None, nature, parent, ends: None, defined_in })
     }
 
-    /// Returns the lane of an event. The lane and its container may be made up; they begin at the
-    /// event's `time` if it has one.
+    /// Returns the lane of an event. The lane and its container may be made up. They then begin at
+    /// the event's `time`, if it has one.
     ///
     /// # Errors
     /// The lane does not exist and never will.

@@ -25,11 +25,11 @@ struct Type {
     names: Names,
     nature: TypeNature,
     parent: TypeId,
-    /// For a link type: the types of the containers at its start and end.
+    /// Types of the containers at the start and end, for a link type.
     ends: Option<(TypeId, TypeId)>,
-    /// The last file that defined it.
+    /// The last file that defined the type.
     defined_in: u32,
-    /// Boxed, as most types of a trace with many types have no values.
+    /// Boxed, because most types have no values in a trace with many types.
     values: Option<Box<Values>>,
 }
 
@@ -253,8 +253,8 @@ impl Types {
         id
     }
 
-    /// Defines a value unless its type has one with the same identifier, whose hash is `hash`.
-    /// Returns whether it did.
+    /// Defines a value unless its type already has a value with the same identifier. `hash` is the
+    /// hash of the identifier. Returns whether it did.
     pub fn define_value(
         &mut self,
         id: TypeId,

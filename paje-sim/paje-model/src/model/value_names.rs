@@ -20,7 +20,7 @@ struct Indexed {
     entry: ValueEntryId,
 }
 
-/// A value. Small, as there may be millions.
+/// A value. It is small, because there may be millions.
 #[derive(Clone, Copy, Debug)]
 struct ValueEntry {
     /// Low half of the position of its names.
@@ -120,8 +120,8 @@ impl ValueNameTable {
         Some(self.entries.list[found.entry.0 as usize].number)
     }
 
-    /// Returns the number of the value of this type whose identifier has this hash. If it does not
-    /// exist, adds it with the number `next` and also returns the entry.
+    /// Returns the number of the value of this type whose identifier has this hash. If there is no
+    /// such value, adds it with the number `next` and also returns its entry.
     #[inline]
     pub(crate) fn intern(
         &mut self,

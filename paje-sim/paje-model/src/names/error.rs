@@ -25,7 +25,8 @@ struct Inner {
     file: Option<Arc<Path>>,
     /// Path of the trace, if messages show it.
     trace: Option<Box<Path>>,
-    /// Byte offset of its line in the whole input. The error with the smallest offset is reported.
+    /// Byte offset of the error's line in the whole input. The error with the smallest offset is
+    /// reported.
     at: u64,
 }
 
@@ -77,7 +78,7 @@ impl Error {
         self
     }
 
-    /// Returns the byte offset of its line in the whole input.
+    /// Returns the byte offset of the error's line in the whole input.
     pub fn at(&self) -> u64 {
         self.0.at
     }
@@ -188,7 +189,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// A kind of warning, the number of its lines, and the first one.
+/// A kind of warning, the number of its lines, and the first of these lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Kind of the warning.
@@ -197,9 +198,9 @@ pub struct Warning {
     pub event: Option<EventName>,
     /// File of the first line; `None` is the trace itself.
     pub file: Option<Arc<Path>>,
-    /// Number of that file, in the order in which the files are read; 0 is the trace itself.
+    /// Number of that file in the order of reading, or 0 for the trace itself.
     pub file_number: u32,
-    /// First line in that file, from 1. In a sorted trace, the first that is replayed.
+    /// First line in that file, from 1. In a sorted trace, this is the line that is replayed first.
     pub first_line: u64,
     /// Number of lines.
     pub count: u64,

@@ -24,7 +24,7 @@ pub struct Excerpt {
     pub text: Vec<u8>,
     /// Number of bytes of the line before the excerpt.
     pub skipped: u64,
-    /// Whether the line goes on after the excerpt.
+    /// Whether the line continues after the excerpt.
     pub cut: bool,
 }
 

@@ -48,7 +48,7 @@ pub fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
 }
 
-/// A text of up to 16 bytes that can be compared directly, or a mark that it is longer.
+/// A text of up to 16 bytes that can be compared directly, or a mark for a longer text.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed)]
 pub struct ShortText {
@@ -131,7 +131,7 @@ pub fn hash_salted(word: Word, salt: u64) -> u64 {
 }
 
 /// Computes [`hash_word`] with this seed, which may have few bits. No word may make a factor zero
-/// in all processes: the product would be zero whatever the other factor is.
+/// in all processes, because the product would then be zero for all values of the other factor.
 #[inline(always)]
 const fn word_by(seed: u64, word: Word, context: u64) -> u64 {
     fold(word[0] ^ FIRST ^ seed, word[1] ^ SECOND ^ seed ^ context.rotate_left(29))
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// With any seed, names are spread over both ends of a hash, which tables use.
+    /// With any seed, names are spread over both ends of a hash. Tables use both ends.
     #[test]
     fn names_are_spread_by_any_seed() {
         let names = (0..1000).map(|i| format!("S w{i}"));

@@ -83,8 +83,8 @@ pub struct Options {
     pub value_names: ValueNames,
     /// Events after this time, in seconds, are ignored, and all open objects end at it.
     pub stop_at: Option<f64>,
-    /// Whether pushes and pops change one state instead of nesting: a push also ends the state
-    /// below it, and a pop opens that one again as a new row.
+    /// Whether pushes and pops change one state instead of nesting. A push then also ends the state
+    /// below it, and a pop opens that state again as a new row.
     pub no_imbrication: bool,
     /// Whether links that lack an end when their container ends are ignored. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
@@ -121,9 +121,9 @@ pub struct Options {
     /// that lose only what is contradictory (`docs/recover.md`), and `Trace::recovered` lists them.
     /// It does not change the result of a trace without problems.
     pub recover: bool,
-    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows; the
-    /// wanted lanes keep all rows, whatever their times. With `recover`, all lanes keep their rows.
-    /// So always filter the rows with `Trace::select` as well.
+    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows. The
+    /// wanted lanes keep all rows, also outside of the window of time. With `recover`, all lanes
+    /// keep their rows. So always filter the rows with `Trace::select` as well.
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,

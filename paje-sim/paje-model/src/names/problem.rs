@@ -105,7 +105,7 @@ pub enum Problem {
         value: Named,
         other: Named,
     },
-    /// At most [`Problem::LISTED`] keys, and the number of links.
+    /// Keys of at most [`Problem::LISTED`] links, and the number of links.
     OpenLinks {
         container: Named,
         keys: Vec<Word>,
@@ -135,7 +135,8 @@ impl Problem {
         self
     }
 
-    /// Returns the known names in the message, in its order, each with the kind of its object.
+    /// Returns the known names in the message, each with the kind of its object. They are in the
+    /// order of the message.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {

@@ -77,9 +77,9 @@ impl Progress {
         self.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Stops the replay, from any thread. It ends within some blocks of text, with
-    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). It does not notice while it
-    /// reads a trace to be sorted or waits for input.
+    /// Stops the replay, from any thread. The replay then ends within some blocks of text, with
+    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). It does not notice the
+    /// request while it reads a trace to be sorted or waits for input.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }

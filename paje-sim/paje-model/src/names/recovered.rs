@@ -1,4 +1,4 @@
-//! Problems of a trace that was replayed nevertheless.
+//! Problems of a trace that was replayed despite them.
 
 use std::path::Path;
 

@@ -9,24 +9,24 @@ pub use glob::{Glob, ParseGlobError};
 
 /// Wanted rows of a trace: natures, types, containers and a window of time. By default, all.
 ///
-/// In [`Options::selection`](crate::names::options::Options::selection), it saves a replay from
+/// As [`Options::selection`](crate::names::options::Options::selection), it saves a replay from
 /// keeping other rows. `Trace::select` decides which rows to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {
     /// Natures of rows.
     pub natures: Natures,
-    /// Patterns for types: a row's type must match one by name or alias; empty for all. A
-    /// container's row has the container's type.
+    /// Patterns for types. A row's type must match one of them by name or alias. Without patterns,
+    /// all types match. A container's row has the container's type.
     pub types: Vec<Glob>,
-    /// Patterns for containers: a row's container or an ancestor must match one by name or alias;
-    /// empty for all. A container's row is in that container.
+    /// Patterns for containers. A row's container or an ancestor must match one of them by name or
+    /// alias. Without patterns, all containers match. A container's row is in that container.
     pub containers: Vec<Glob>,
     /// Times of rows. Containers are wanted at all times.
     pub window: TimeRange,
 }
 
-/// Some natures of rows; by default, all.
+/// Some natures of rows. By default, all.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Natures(u8);
 

@@ -61,7 +61,7 @@ impl<'a> From<Field<'a>> for Name<'a> {
     }
 }
 
-/// Position of a name, and of its alias if any, in a [`TextArena`]. Eight bytes, as there may be millions.
+/// Position of a name, and of its alias if any, in a [`TextArena`]. It has eight bytes, because there may be millions.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRef(u64);
 

@@ -34,7 +34,7 @@ pub struct LinkStrand {
     had_reused_key: bool,
 }
 
-/// What is remembered of the keys of completed links, which must not be reused.
+/// Memory of the keys of completed links. These keys must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyMemory {
     #[default]
@@ -79,7 +79,7 @@ impl LinkStrand {
     }
 
     /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call
-    /// covers all links; earlier ones may leave out recent links.
+    /// covers all links. Earlier calls may leave out recent links.
     pub fn may_reuse_key(&mut self, last: bool) -> bool {
         self.had_reused_key || self.hashes.has_repeats(last)
     }
@@ -135,8 +135,9 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// Remembers the keys of opened links, together so that cache misses overlap. `is_far` says whether other blocks
-    /// were replayed since the last call; `locate` finds a key in its file by the byte offset of its event.
+    /// Remembers the keys of opened links. It handles them together, so that cache misses overlap. `is_far` says
+    /// whether other blocks were replayed since the last call. `locate` finds a key in its file by the byte offset of
+    /// its event.
     pub fn remember(
         &mut self,
         is_far: bool,
@@ -200,7 +201,7 @@ fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
         from: start.container,
         to: end.container,
         key,
-        // In the order of the file: PajeNG 1.3.6 behaviour.
+        // In file order: PajeNG 1.3.6 behaviour.
         extra: ExtraPair { opening: other.extra, closing: half.extra },
     }
 }

@@ -3,7 +3,7 @@ use paje_parser::LinkEnd;
 use paje_model::names::ids::{LaneId, ValueId};
 use paje_model::names::recovered::Remedy;
 
-/// Reason why a lane refuses an event. Small: the message is made only for the first problem of a trace.
+/// Reason why a lane refuses an event. It is small, because the message is made only for the first problem of a trace.
 #[derive(Clone, Copy, Debug)]
 pub enum Refused {
     /// The lane is already at this later time.
@@ -17,7 +17,7 @@ pub enum Refused {
         value: ValueId,
         other: ValueId,
     },
-    /// The link completes before the lane's last one. Only in damaged traces.
+    /// The link completes before the lane's last link. Only in damaged traces.
     LateLink(f64),
     /// The container at this end is unknown. Only in damaged traces.
     Nowhere(LinkEnd),

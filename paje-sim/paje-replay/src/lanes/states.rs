@@ -24,7 +24,7 @@ pub struct StateLane {
 }
 
 impl StateLane {
-    /// Makes a lane; `flat` says whether `no_imbrication` applies.
+    /// Makes a lane. `flat` says whether `no_imbrication` applies.
     pub const fn new(flat: bool) -> Self {
         StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
     }
@@ -120,7 +120,7 @@ impl StateLane {
         self.open(lane, time, value, 0);
     }
 
-    /// Opens a state on top of the stack. Without imbrication, the one below ends.
+    /// Opens a state on top of the stack. Without imbrication, the state below ends.
     #[inline]
     pub fn push(&mut self, lane: &mut Written<'_>, time: f64, value: ValueId) {
         let imbrication = self.height();
@@ -141,7 +141,7 @@ impl StateLane {
         self.open(lane, time, value, imbrication);
     }
 
-    /// Closes the top of the stack. Without imbrication, the one below goes on as a new row.
+    /// Closes the top of the stack. Without imbrication, the state below continues as a new row.
     #[inline]
     pub fn pop(&mut self, lane: &mut Written<'_>, time: f64) -> Result<(), Refused> {
         if self.is_open {

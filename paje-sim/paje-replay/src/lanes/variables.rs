@@ -2,7 +2,7 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, Store, VariableRoom, Written};
 
 /// Replay of a variable lane. Each row lasts until the next one starts, and the current row is not
-/// written yet. Packed, so that the nature of a lane fits beside it.
+/// written yet. It is packed, so that the nature of a lane fits beside it.
 #[derive(Debug)]
 #[repr(C, packed(4))]
 pub struct VariableLane {

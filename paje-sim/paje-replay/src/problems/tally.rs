@@ -52,7 +52,7 @@ impl ProblemTally {
         }
     }
 
-    /// Adds `count` problems of a kind; `error` is the first.
+    /// Adds `count` problems of a kind. `error` is the first.
     pub fn add_error(&mut self, remedy: Remedy, count: u64, error: Error) {
         self.add(code_of(error.kind()), remedy, error.at(), count, || error);
     }

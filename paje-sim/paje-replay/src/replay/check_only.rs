@@ -28,7 +28,7 @@ impl CheckOnlyLane {
     pub const VARIABLES: Self = CheckOnlyLane::Variable { start: f64::NAN };
     pub const EVENTS: Self = CheckOnlyLane::Event { last: f64::NEG_INFINITY };
 
-    /// Makes a state lane; `flat` says whether `no_imbrication` applies.
+    /// Makes a state lane. `flat` says whether `no_imbrication` applies.
     pub const fn states(flat: bool) -> Self {
         CheckOnlyLane::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
     }

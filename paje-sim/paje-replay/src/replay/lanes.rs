@@ -258,7 +258,7 @@ impl Lanes {
         self.shards.iter_mut().map(exclusive).for_each(Shard::hide_open);
     }
 
-    /// Forgets all rows, and carries open ones over to new memory.
+    /// Forgets all rows, and carries open states over to new memory.
     pub fn forget_rows(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(|shard| shard.forget_rows(self.keeps));
         for home in &mut self.homes {

@@ -20,7 +20,7 @@ use paje_model::names::ids::LaneId;
 pub struct LinkMerger {
     pub(crate) arena: Arena,
     lanes: FxHashMap<LaneId, LinkRows>,
-    /// First event of the wave that completed a link before the lane's last one.
+    /// First event of the wave that completed a link before the lane's last link.
     pub(crate) refused: Option<Refusal>,
     /// All such events, if the replay continues after errors.
     pub(crate) refusals: Option<Refusals>,
@@ -94,7 +94,7 @@ fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     }
 }
 
-/// What is kept of a lane's links.
+/// Part of the rows of a lane's links that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]

@@ -29,7 +29,7 @@ pub enum LanePart {
     Chunks {
         lane: LaneId,
         first: Completion,
-        /// First link that is earlier than the one before it in the range.
+        /// First link that is earlier than the link before it in the range.
         late: Option<Refusal>,
         last: (f64, f64),
         /// Chunks in the arena of the range.
@@ -97,8 +97,8 @@ const LINE: u64 = 8;
 /// would need more and are sorted by comparison.
 const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
 
-/// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks;
-/// `blocks` are adjacent ranges of bytes.
+/// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks,
+/// and `blocks` are adjacent ranges of bytes.
 pub(crate) fn ordered(
     runs: &[Vec<Completion>],
     blocks: impl Iterator<Item = Range<u64>> + Clone,

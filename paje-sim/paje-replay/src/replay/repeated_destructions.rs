@@ -35,7 +35,7 @@ impl RepeatedDestructions {
     }
 
     /// Returns the byte after which the lines of a file are ignored for a lane whose container
-    /// ended at `ended_at`; `None` if all count.
+    /// ended at `ended_at`. Returns `None` if all lines count.
     #[inline(never)]
     pub fn first(&self, lane: LaneId, ended_at: u64, lines: Range<u64>) -> Option<u64> {
         if lines.contains(&ended_at) || self.is_final(ended_at) {

@@ -40,7 +40,7 @@ pub struct Shard {
     /// Ends of the rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
     recovers: bool,
-    /// Local numbers of the current block's strands; [`NOWHERE`] for strands without one.
+    /// Local numbers of the current block's strands, or [`NOWHERE`] for strands without one.
     locals: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ impl Shard {
         }
     }
 
-    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand; otherwise
+    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand. Otherwise
     /// returns the strands that need it.
     pub(super) fn gather_own(&mut self) -> Vec<u32> {
         let Shard { store, strands, .. } = self;
@@ -175,7 +175,7 @@ impl Shard {
         }
     }
 
-    /// Forgets all rows, and carries open ones over to new memory.
+    /// Forgets all rows, and carries open states over to new memory.
     pub fn forget_rows(&mut self, keeps: Keeps) {
         let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();

@@ -17,7 +17,7 @@ use paje_model::names::ids::LaneId;
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {
-    /// Byte offset of the last event, or [`NEVER`]; with the bit [`ENDED`] if the container has ended.
+    /// Byte offset of the last event, or [`NEVER`]. The bit [`ENDED`] is set if the container has ended.
     last_at: u64,
     last_time: f64,
     /// Empty for links, whose rows are in a `LinkMerger`.
@@ -54,7 +54,7 @@ pub struct ShardOutput {
 }
 
 impl Strand {
-    /// Makes a strand. `keys` is what a link strand remembers of its keys, and `flat` says whether
+    /// Makes a strand. `keys` is the memory of a link strand for its keys. `flat` says whether
     /// `no_imbrication` applies to states.
     pub fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
@@ -176,7 +176,7 @@ impl Strand {
                 }
                 return Ok(());
             }
-            // After a refused event, the last one does not matter.
+            // After a refused event, the last event does not matter.
             self.note_last(last, base);
             return replayed.map_err(|(index, why)| {
                 let event = events[index];
@@ -186,7 +186,7 @@ impl Strand {
         }
     }
 
-    /// Lists a refused event, and applies the closest valid one if any.
+    /// Lists a refused event, and applies the closest valid event, if there is one.
     #[cold]
     fn pass_over(
         &mut self,
@@ -244,7 +244,7 @@ impl Strand {
         }
     }
 
-    /// Forgets all rows, and carries open ones over to a new store with their hidden `ends`.
+    /// Forgets all rows, and carries open rows over to a new store with their hidden `ends`.
     pub fn forget_rows(
         &mut self,
         old: &Store,

@@ -7,8 +7,8 @@ use paje_sim::{ContainerId, LaneView, Step, Trace};
 
 use crate::output::released;
 
-/// Rows of a piece: enough to make taking one cheap, few enough that its text stays in a core's
-/// second-level cache until it is written.
+/// Number of rows of a piece: large enough to make taking a piece cheap, and small enough to keep
+/// its text in a core's second-level cache until it is written.
 pub(super) const PIECE: u64 = 2048;
 
 #[derive(Debug)]
@@ -46,7 +46,8 @@ impl<'t> Planner<'t> {
         }
     }
 
-    /// Puts the parts of the next piece in `parts` and returns its number; `None` at the end.
+    /// Puts the parts of the next piece in `parts` and returns the number of the piece. Returns
+    /// `None` at the end.
     pub(super) fn next(&mut self, parts: &mut Vec<Part<'t>>) -> Option<u64> {
         let began = Instant::now();
         parts.clear();

@@ -107,8 +107,8 @@ impl RowFormatter<'_> {
         self.put_number(end - start);
     }
 
-    /// Puts a number and the separator behind it. Always inlined: a call would take a third of the
-    /// time of the digits.
+    /// Puts a number and the separator. It is always inlined, since a call would take a third of
+    /// the time that the digits take.
     #[inline(always)]
     fn put_number(&mut self, value: f64) {
         let end = put_fixed(&mut self.buffer, self.at, value, self.style.precision);

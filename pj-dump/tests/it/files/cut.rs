@@ -78,8 +78,8 @@ fn random_traces_are_equal_in_pieces() {
     assert!(valid > 50, "{valid}");
 }
 
-/// The valid traces up to 500 kB in the folder that `PAJE_CORPUS` names, at any depth: each is
-/// replayed 24 times, also line by line.
+/// Replays each valid trace of up to 500 kB below the folder that `PAJE_CORPUS` names 24 times,
+/// also line by line.
 #[test]
 fn a_corpus_is_equal_in_pieces() {
     const MOST: u64 = 500_000;

@@ -46,8 +46,8 @@ fn key(lane: LaneView<'_>, row: &Row) -> Key {
     }
 }
 
-/// Returns whether a row begins between two ticks and its ticks there, or `None` if it is
-/// elsewhere.
+/// Returns whether a row begins between two ticks, and the number of its ticks between them.
+/// Returns `None` if the row is elsewhere.
 fn part(clock: Clock, row: &Row, from: u64, to: u64) -> Option<(bool, u64)> {
     let (start, end) = (clock.ticks(row.start), clock.ticks(row.end));
     let begins = (from..to).contains(&start);
@@ -153,7 +153,7 @@ pub(crate) fn assert_ranges(found: &Ranges, expected: &BTreeMap<u64, ValueRange>
             (wanted.min, wanted.max, wanted.held, wanted.starts),
             "{case}"
         );
-        // Sums of doubles depend on the order.
+        // Sums of doubles depend on the order of addition.
         let most = it.min.abs().max(it.max.abs()) * 1e-9 * (1.0 + it.integral.abs());
         assert!((it.integral - wanted.integral).abs() <= most, "{case}: {it:?}, {wanted:?}");
     }

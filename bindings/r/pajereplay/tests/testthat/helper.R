@@ -1,6 +1,7 @@
 example_trace <- function(name) test_path("traces", name)
 
-# Returns recorded rows of PajeNG's pj_dump of one nature as strings. Names must not contain commas.
+# Returns the rows of one nature from a recorded dump by PajeNG, as strings. Names must not contain
+# commas.
 printed_rows <- function(file, nature) {
   lines <- readLines(example_trace(file))
   rows <- strsplit(lines[startsWith(lines, paste0(nature, ","))], ", ", fixed = TRUE)
@@ -20,7 +21,7 @@ expect_rows <- function(frame, rows) {
   }
 }
 
-# Returns everything that is the same in each run.
+# Returns everything that does not differ between runs.
 data_of <- function(trace) unclass(trace)[setdiff(names(trace), "metadata")]
 
 definitions <- "%EventDef PajeDefineContainerType 0

@@ -11,7 +11,7 @@ test_that("threads, sources and memory limits do not affect the result", {
   writeBin(bytes, out)
   close(out)
   expect_equal(data_of(read_paje(packed)), whole)
-  # Two files, cut between lines, form one trace.
+  # The trace is cut between two lines into two files.
   cut <- which(bytes == charToRaw("\n"))[200]
   halves <- c(tempfile(), tempfile())
   writeBin(bytes[seq_len(cut)], halves[1])

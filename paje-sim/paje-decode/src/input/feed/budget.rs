@@ -69,8 +69,8 @@ impl BlockBudget {
     }
 }
 
-/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the longer it
-/// should be. But decoded blocks should still be in the caches when they are replayed.
+/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the longer a
+/// wave should be. But decoded blocks should still be in the caches when they are replayed.
 const fn blocks_per_worker(workers: usize) -> usize {
     match workers {
         1 => 1,

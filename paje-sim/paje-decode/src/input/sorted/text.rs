@@ -34,7 +34,8 @@ pub(super) fn read(
     Ok(text)
 }
 
-/// Reads a stream. The vector grows while it fills; Linux moves pages instead of copying the text.
+/// Reads a stream. The vector grows while it is filled, and Linux moves pages instead of copying
+/// the text.
 fn read_stream(mut reader: impl Read) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     reader.read_to_end(&mut text)?;

@@ -58,7 +58,7 @@ impl Clocks {
         let headers = workers.map(pieces.len(), |piece| headers(text, pieces[piece].clone()));
         for line in headers.into_iter().flatten() {
             if recovers {
-                // Recovery goes on after a problem.
+                // Recovery continues after a problem.
                 let _ = defs.mend_line(&text[line]);
                 continue;
             }

@@ -67,7 +67,7 @@ impl Keeper for KeyRoom<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct HalfLink {
     pub(crate) end: LinkEnd,
-    /// Byte offset of its event.
+    /// Byte offset of the link's event.
     pub(crate) at: u64,
     pub(crate) time: f64,
     pub(crate) value: ValueId,

@@ -6,9 +6,9 @@ use paje_model::names::prefetch::prefetch;
 pub(crate) struct Filter {
     /// The part that is being filled.
     last: Vec<u64>,
-    /// Number of keys that still fit into it.
+    /// Number of keys that still fit into this part.
     room: usize,
-    /// Full parts, mostly at most one; see [`Filter::is_scattered`].
+    /// Full parts. Mostly, there is at most one: see [`Filter::is_scattered`].
     full: Vec<Vec<u64>>,
 }
 
@@ -16,7 +16,7 @@ pub(crate) struct Filter {
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
-/// Words of a part from which on parts grow more slowly.
+/// Number of words above which the parts grow more slowly.
 const LARGE: usize = 1 << 15;
 
 impl Filter {

@@ -31,8 +31,8 @@ impl KeyHashList {
         }
     }
 
-    /// Returns whether a hash was repeated. Only the `last` call is sure to include recent ones, so
-    /// that frequent calls stay cheap.
+    /// Returns whether a hash was repeated. Only the `last` call is sure to include recent hashes,
+    /// so that frequent calls stay cheap.
     pub(super) fn has_repeats(&mut self, last: bool) -> bool {
         let is_time =
             self.all.len() >= 2 * self.looked_at || self.doubts.len() * FEW > self.all.len();
@@ -64,7 +64,7 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// Finds a repeated hash among many, wherever it is.
+    /// A repeated hash among many is found at any place.
     #[test]
     fn a_single_repeat_is_found() {
         for again in [0, 77_777, 199_999] {

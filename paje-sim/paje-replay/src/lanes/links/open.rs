@@ -12,9 +12,9 @@ use paje_model::names::ids::{ContainerId, ValueId};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenLink {
-    /// Lower half of its key's hash.
+    /// Lower half of the hash of the link's key.
     hash: u32,
-    /// Next link of its chain, or next free slot; `NONE` for the last.
+    /// Next link of the link's chain, or next free slot. `NONE` for the last.
     next: u32,
     short: ShortText,
     is_free: bool,
@@ -59,7 +59,7 @@ impl Default for OpenLinks {
     }
 }
 
-/// A link that was found, and the one before it in its chain.
+/// A link that was found, and the link before it in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     link: u32,
@@ -165,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// A link is a cache line.
+    /// A link takes one cache line.
     #[test]
     fn links_are_small() {
         assert_eq!(size_of::<OpenLink>(), 64);

@@ -27,7 +27,7 @@ impl Lanes {
         if let Some((failed, _)) = self.ends_too_early(model, ending) {
             return Err(failed);
         }
-        // In the order of opening, so that the first error is always the same.
+        // Lanes are ended in the order of opening, so that the first error is always the same.
         let mut lanes = std::mem::take(&mut self.ending);
         lanes.clear();
         lanes.extend(model.lanes_of(container));

@@ -1,0 +1,119 @@
+//! How far the trace has been read, and what is known of its files.
+
+use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
+use splitter::{Block, ReadError};
+
+use paje_decode::decode::block::DecodedBlock;
+use paje_decode::decode::definitions::DefinitionsByFile;
+use paje_decode::input::files::{Files, Origin};
+use paje_model::names::error::{Error, Problem};
+use paje_model::names::options::Options;
+use paje_model::names::usage::Usage;
+use paje_parser::DefTable;
+
+pub(super) struct Reading {
+    pub(super) files: Files,
+    /// Event definitions up to the end of the current wave.
+    pub(super) definitions: DefinitionsByFile,
+    pub(super) lines: u64,
+    /// Lines of the files before the current one.
+    lines_of_others: u64,
+    pub(super) bytes: u64,
+    pub(super) events: u64,
+    pub(super) last_time: f64,
+    /// Byte offset up to which the current wave has been replayed.
+    pub(super) replayed_to: u64,
+    /// Comments at the beginning of the trace.
+    pub(super) comments: Vec<u8>,
+    /// Times of all lines, if they are kept.
+    pub(super) times: Option<Vec<f64>>,
+    /// Uses of definitions, if they are kept.
+    pub(super) usage: Option<Box<Usage>>,
+    /// Whether no line of the current file has been valid so far. The file may then not belong to a trace; see
+    /// [`Reading::shown_from`].
+    is_foreign: bool,
+}
+
+impl Reading {
+    pub(super) fn new(files: Files, options: &Options) -> Self {
+        Reading {
+            files,
+            definitions: DefinitionsByFile::new(DefTable::new(options.field_names)),
+            lines: 0,
+            lines_of_others: 0,
+            bytes: 0,
+            events: 0,
+            last_time: f64::NEG_INFINITY,
+            replayed_to: 0,
+            comments: Vec::new(),
+            times: options.keep_times.then(Vec::new),
+            usage: options.keeps_usage().then(Box::default),
+            is_foreign: false,
+        }
+    }
+
+    /// Switches to another file, whose first block is next.
+    pub(super) fn turn_to(&mut self, origin: &Origin) {
+        self.definitions.turn_to(origin, &self.files);
+        self.lines_of_others = self.lines;
+        self.is_foreign = self.files.is_named(origin.file);
+    }
+
+    /// Returns the error of a file that ends within a definition.
+    pub(super) fn unfinished(&self) -> Option<Error> {
+        if !self.definitions.current().is_open() {
+            return None;
+        }
+        let (fault, word) = (FaultKind::UnfinishedDefinition, Vec::new());
+        let error = Error::invalid(Problem::Line { fault, word, event: None }, None);
+        let file = self.files.path(self.definitions.file());
+        Some(error.in_file(file.as_ref()).of_line_at(self.bytes))
+    }
+
+    /// Places the next block after the previous ones.
+    pub(super) fn place(&mut self, block: &mut DecodedBlock) {
+        block.lines_before = self.lines - self.lines_of_others;
+        block.shown_from = self.shown_from(&block.text);
+    }
+
+    /// Returns the first byte of a block's text that messages may show. A trace may name any file by mistake, even a
+    /// private one. So nothing of a file is shown before one of its lines is valid on its own, as part of a definition
+    /// or as a complete event.
+    fn shown_from(&mut self, block: &Block) -> u32 {
+        if !self.is_foreign {
+            return 0;
+        }
+        let mut decoder = LineDecoder::after(self.definitions.current().as_ref().clone());
+        let mut at = 0;
+        for line in block.text().split_inclusive(|byte| *byte == b'\n') {
+            let makes_sense = match decoder.line(line) {
+                Ok(Line::Blank) | Err(_) => false,
+                Ok(Line::Header) => true,
+                Ok(Line::Event(event)) => event.decode().is_ok(),
+            };
+            if makes_sense {
+                self.is_foreign = false;
+                return at;
+            }
+            at += line.len() as u32;
+        }
+        u32::MAX
+    }
+
+    /// Returns the error of text after the block that could not be read.
+    pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
+        let origin = &block.origin;
+        let error = match error {
+            ReadError::LineTooLong { start, limit } => {
+                let lines = block.lines_before + block.decoded.lines;
+                let in_file = ByteOffset(start.0 - origin.start);
+                let error = Error::line_too_long(in_file, limit, lines + 1);
+                return error.in_file(origin.path.as_ref()).of_line_at(start.0);
+            }
+            ReadError::Io(error) => error,
+            other => std::io::Error::other(other),
+        };
+        let at = self.bytes + block.text.text_len() as u64;
+        self.files.unreadable(origin.file, error).of_line_at(at)
+    }
+}
