@@ -17,7 +17,7 @@ use pj_dump::output::export::{Written, write_rows};
 const SIZE: u64 = 8 << 20;
 const SEED: u64 = 1;
 
-/// Shapes with short lines, with long lines with tabs, and with long lines with many quotes.
+/// Shapes of three kinds: short lines, long lines with tabs, and long lines with many quotes.
 const LINES: [Shape; 3] = [Shape::Mpi, Shape::TaskRuntime, Shape::Quoted];
 
 /// Shapes of typical traces, and of traces with mostly states, links, variables or containers.
@@ -30,7 +30,7 @@ const REPLAYS: [Shape; 6] = [
     Shape::Variables,
 ];
 
-/// Number of fields and a digest of their places.
+/// Number of fields and a digest of their positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Found {
     fields: u64,

@@ -54,7 +54,7 @@ def read(stream, is_slow, parts):
 
 
 def feed(given, trace, program, header):
-    """Passes the trace on at the rate and samples memory. Returns samples, events and seconds."""
+    """Writes the trace to the program at the rate and samples memory. Returns samples, events and seconds."""
     began, printed, lines, samples = time.monotonic(), 0, -header, []
     while chunk := trace.read(CHUNK):
         program.stdin.write(chunk)

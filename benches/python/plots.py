@@ -30,7 +30,7 @@ def save(figure, folder, kind, trace):
 
 
 def scaling(folder, trace, kind, times):
-    """Draws the gain over threads, with a line for each program, placement and state of the page cache."""
+    """Plots the gain against the number of threads, with a line for each program, placement and state of the page cache."""
     figure, axes = pyplot.subplots()
     all_threads = sorted({key[-1] for key in times})
     axes.plot(all_threads, [1] * len(all_threads) if kind == "efficiency" else all_threads, "k:", label="ideal")

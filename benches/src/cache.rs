@@ -19,7 +19,8 @@ pub fn warm(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// Asks the kernel to drop the pages of a file. The kernel may ignore it, see [`can_drop`].
+/// Asks the kernel to drop the pages of a file. The kernel may ignore the request: see
+/// [`can_drop`].
 ///
 /// Unlike `/proc/sys/vm/drop_caches`, this needs no privileges and affects no other file.
 pub fn drop_pages(path: &Path) -> io::Result<()> {
@@ -29,16 +30,16 @@ pub fn drop_pages(path: &Path) -> io::Result<()> {
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Returns whether the pages of a file can be dropped, so that it is read from the device again.
-/// This is impossible on file systems in memory, and while another process maps the file. The file
-/// is in the cache when this function returns.
+/// Returns whether the pages of a file can be dropped, so that the file is read from the device
+/// again. This is impossible on file systems in memory, and while another process maps the file.
+/// The file is in the cache when this function returns.
 pub fn can_drop(path: &Path) -> io::Result<bool> {
     drop_pages(path)?;
     let before = device_bytes();
     warm(path)?;
     let read = device_bytes().zip(before).map(|(after, before)| after.saturating_sub(before));
     let size = path.metadata()?.len();
-    // Readahead for other files may have fetched a part of it.
+    // Readahead for other files may have fetched a part of the file.
     Ok(read.is_some_and(|read| read >= size / 2))
 }
 

@@ -1,5 +1,5 @@
-//! The minimum work of any program that dumps a trace: read it, count its lines, copy the bytes of
-//! its rows.
+//! The minimum work of any program that dumps a trace, which is to read the trace, count its lines,
+//! and copy the bytes of its rows.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -22,7 +22,7 @@ const PIECE: usize = 256 << 10;
 ///
 /// Each thread has an equal part of the file and of the copy. It reads its part of the file with
 /// `pread`, block by block into one buffer, and counts newlines there. Then it copies its part of
-/// `copy` from that buffer into another one of the same size. The threads are started and placed
+/// `copy` from that buffer into another buffer of the same size. The threads are started and placed
 /// like the threads of `pj_dump`.
 pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result<u64> {
     let file = File::open(path)?;
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn every_byte_is_read_once() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // The file has several blocks and a part of one.
+        // The file has several full blocks and a partial one.
         let trace = datasets::generate(datasets::Shape::Mpi, 2_000_003, 1);
         std::fs::write(&file, &trace).unwrap();
         let lines = trace.iter().filter(|byte| **byte == b'\n').count() as u64;

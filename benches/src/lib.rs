@@ -1,7 +1,7 @@
 //! Benchmarks of Pajé Replay.
 //!
-//! These measure parts of the engine, in bytes per second. Every answer is checked before it is
-//! timed:
+//! These benchmarks measure parts of the engine, in bytes per second. Every result is checked
+//! before it is timed:
 //!
 //! ```text
 //! cargo bench -p benches --bench stages             all of the next three
@@ -12,7 +12,7 @@
 //! cargo bench -p benches --bench decimal            numbers to text
 //! ```
 //!
-//! These programs measure whole programs; `--help` explains each of them:
+//! These programs measure whole programs. Their `--help` explains how:
 //!
 //! ```text
 //! cargo run --release -p benches --bin compare         beside PajeNG's

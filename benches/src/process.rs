@@ -14,13 +14,13 @@ use crate::Result;
 /// Measurements of a process.
 #[derive(Clone, Debug, Default)]
 pub struct Timed {
-    /// Wall clock in seconds, from before the process starts until it has ended.
+    /// Elapsed time in seconds, from before the process starts until it has ended.
     pub seconds: f64,
-    /// Processor time in seconds of all threads, in the program.
+    /// Processor time of all threads in user mode, in seconds.
     pub user: f64,
-    /// Processor time in seconds of all threads, in the kernel.
+    /// Processor time of all threads in the kernel, in seconds.
     pub system: f64,
-    /// Bytes, as the kernel counts them.
+    /// Size in bytes, as counted by the kernel.
     pub peak_memory: u64,
     /// Exit status.
     pub status: i32,
@@ -88,7 +88,7 @@ pub fn build(packages: &[&str]) -> Result<PathBuf> {
     if !command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).status()?.success() {
         return Err("our programs do not build".into());
     }
-    // Cargo puts the programs of each profile into a folder beside the one with this program.
+    // Cargo puts the programs of each profile into a folder beside the folder of this program.
     let this = std::env::current_exe()?;
     Ok(this.parent().ok_or("this program is in no folder")?.with_file_name("dist"))
 }
@@ -98,8 +98,8 @@ fn spawn(command: &mut Command) -> Result<Child> {
     Ok(command.spawn().map_err(|error| format!("{}: {error}", program.display()))?)
 }
 
-/// Waits for the end of a program whose standard output was read to its end or is discarded. Its
-/// standard error must fit into a pipe until then.
+/// Waits for the end of a program whose standard output was read to its end or is discarded. Until
+/// then, its standard error must fit into a pipe.
 fn end(mut child: Child) -> Result<Timed> {
     let mut stderr = Vec::new();
     if let Some(mut pipe) = child.stderr.take() {

@@ -75,7 +75,7 @@ const COLUMNS: [&str; 13] = [
     "serial",
 ];
 
-/// Returns the runs as CSV, with a header; unknown values are empty.
+/// Returns the runs as CSV, with a header. Unknown values are empty.
 pub fn csv(runs: &[Run]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().chain(&["imbalance"]))?;
@@ -158,7 +158,7 @@ fn points(runs: &[Run]) -> Vec<Point<'_>> {
 fn row(point: &Point<'_>, points: &[Point<'_>]) -> String {
     let case = point.case;
     let find = |case: Case| points.iter().find(|point| *point.case == case);
-    // Compare with the run that has as many threads in the same places.
+    // Compare with the run that has the same number of threads in the same places.
     let beside = match (case.program, case.pieces) {
         (Program::Dump, 0) => find(Case { program: Program::Floor, ..case.clone() }),
         (Program::Dump | Program::Replay, 1..) => find(Case { pieces: 0, ..case.clone() }),

@@ -1,8 +1,8 @@
 //! Runs the scaling study.
 //!
-//! First, every number of threads dumps every trace of a source and its pieces once, untimed: the
-//! rows must be those of one thread. Then all cases take turns in each repetition, so that the
-//! noise of a shared machine affects all of them alike.
+//! First, every number of threads dumps every trace of a source and its pieces once without timing.
+//! The rows must equal the rows of one thread. Then all cases take turns in each repetition, so
+//! that the noise of a shared machine affects all of them alike.
 //!
 //! This process must stay small, because Linux includes the memory of a parent in a child's peak
 //! until the child runs its program.
@@ -62,7 +62,7 @@ pub enum Cache {
 /// The program that is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Program {
-    /// The [floor](crate::floor), with as many threads in the same places.
+    /// The [floor](crate::floor), with the same number of threads in the same places.
     Floor,
     /// `pj_dump`.
     Dump,
@@ -74,14 +74,14 @@ pub enum Program {
     Copy,
 }
 
-/// A configuration. Runs with the same one are repetitions.
+/// A configuration. Runs of the same configuration are repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
     /// Strong or weak scaling.
     pub kind: Kind,
     /// Program that is run.
     pub program: Program,
-    /// Number of pieces that the program makes or reads; 0 for the single file.
+    /// Number of pieces that the program makes or reads, or 0 for a single file.
     pub pieces: usize,
     /// Placement of the threads.
     pub pin: Pin,
@@ -110,7 +110,8 @@ pub struct Run {
     pub peak_memory: u64,
     /// Part of the time in which only one thread worked, if `pj_dump --stats=json` reports it.
     pub serial: Option<f64>,
-    /// Time of the busiest worker divided by the mean of all workers, also from these statistics.
+    /// Time of the busiest worker divided by the mean of all workers, if `pj_dump --stats=json`
+    /// reports it.
     pub imbalance: Option<f64>,
 }
 
@@ -141,15 +142,15 @@ struct Trace {
     bytes: u64,
     /// The file that programs open.
     path: PathBuf,
-    /// The single file that `pj_split` splits; the same as `path` if there are no pieces.
+    /// The single file that `pj_split` splits. It equals `path` if there are no pieces.
     whole: PathBuf,
-    /// All files of the trace: `path`, and the pieces that it names, if any.
+    /// All files of the trace: `path`, and the pieces that this file names, if any.
     files: Vec<PathBuf>,
-    /// Number of pieces; 0 for a single file.
+    /// Number of pieces, or 0 for a single file.
     pieces: usize,
     /// Number of pieces that `pj_split` was asked to make.
     asked: usize,
-    /// Numbers of threads with which it is replayed.
+    /// Numbers of threads with which the trace is replayed.
     threads: Vec<usize>,
     lines: u64,
     rows: Output,

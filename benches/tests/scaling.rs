@@ -64,9 +64,8 @@ fn every_case_is_recorded() {
     // It depends on the file system whether pages can be dropped.
     let caches: HashSet<&str> = runs.iter().map(|run| &*run["cache"]).collect();
     let caches = caches.len();
-    // The product has these factors: repetitions and cache states; then the sum of the runs of cp,
-    // of the programs with all threads and policies for the file and for three numbers of pieces,
-    // and of weak scaling.
+    // For each repetition and cache state, there are runs of cp, runs of the programs with all
+    // threads and policies for the file and for three numbers of pieces, and runs of weak scaling.
     assert_eq!(runs.len(), 2 * caches * (2 * (1 + 2 * 2 * (3 + 3 * 3)) + 2 * 2 * 2), "{runs:?}");
     for run in &runs {
         let size = match (&*run["trace"], &*run["kind"], &*run["threads"]) {

@@ -29,7 +29,7 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// What the files contain and how they are named by each other.
+    /// Contents of the files, and the way in which a file names other files.
     #[non_exhaustive]
     pub Style {
         /// Each file is a valid trace. It repeats the event definitions, types, values, creations
@@ -38,11 +38,11 @@ named! {
         Full "full",
         /// Files have no event definitions, so the root file's definitions apply. They hold the
         /// events of their containers, and the destructions of these containers and their
-        /// ancestors. PajeTraceFile names them.
+        /// ancestors. PajeTraceFile names the files.
         Bare "bare",
         /// Each file has its own event definitions, with other numbers, and the same lines as with
-        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names it. Events of the root
-        /// container are in the file of the first other container.
+        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names the file. Events of the
+        /// root container are in the file of the first other container.
         Filename "filename",
     }
 }
@@ -52,7 +52,8 @@ named! {
 pub struct TraceFiles {
     /// Content of the root file: event definitions, types, values, creations and destructions.
     pub root: Vec<u8>,
-    /// The other files in the order of their names. The root file may name them in another order.
+    /// The other files in the order of their names. The root file may name these files in another
+    /// order.
     pub pieces: Vec<Piece>,
 }
 
@@ -69,7 +70,7 @@ impl TraceFiles {
     /// Name of the root file.
     pub const ROOT: &'static str = "root.trace";
 
-    /// Writes all files into a folder. Creates it if necessary.
+    /// Writes all files into a folder, which is created if necessary.
     ///
     /// # Errors
     /// Fails if a file cannot be written.
@@ -80,7 +81,7 @@ impl TraceFiles {
     }
 }
 
-/// Cuts a trace into a root file and at most `pieces` further files, but no more than there are
+/// Cuts a trace into a root file and at most `pieces` other files. There are no more of these than
 /// containers, including the root container.
 ///
 /// Containers are assigned to files in turn, so neighbours are in different files. All lines of a

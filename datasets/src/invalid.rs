@@ -1,8 +1,9 @@
-//! Makes small traces with exactly one fault, and gives the line where it must be reported.
+//! Makes small traces with exactly one fault, and returns the line where the fault must be
+//! reported.
 //!
 //! Every program must accept the trace without the faulty line. If the fault concerns the whole
 //! file, undoing what its description says makes the trace valid. The seed decides where the fault
-//! is, and which of several forms it has.
+//! is, and which of several forms the fault has.
 
 mod base;
 mod plant;
@@ -37,13 +38,13 @@ named! {
         ReservedType "reserved-type",
         /// A pop where no state is open.
         PopOnEmptyStack "pop-on-empty-stack",
-        /// A state event earlier than the previous one of its lane.
+        /// A state event earlier than the previous event of its lane.
         StateOutOfOrder "state-out-of-order",
-        /// A variable event earlier than the previous one of its lane.
+        /// A variable event earlier than the previous event of its lane.
         VariableOutOfOrder "variable-out-of-order",
-        /// An event earlier than the previous one of its lane.
+        /// A point event earlier than the previous event of its lane.
         EventOutOfOrder "event-out-of-order",
-        /// A link completed earlier than the previous one of its lane.
+        /// A link completed earlier than the previous link of its lane.
         LinkOutOfOrder "link-out-of-order",
         /// An addition to or subtraction from a variable without a value.
         AddBeforeSet "add-before-set",
@@ -51,9 +52,9 @@ named! {
         LinkKeyReused "link-key-reused",
         /// A link whose ends have different values.
         LinkValuesDiffer "link-values-differ",
-        /// A key started twice. PajeNG makes it a link with a `NULL` end.
+        /// A key started twice. PajeNG makes a link with a `NULL` end.
         TwoStarts "two-starts",
-        /// A key ended twice before its start. PajeNG makes it a link with a `NULL` end.
+        /// A key ended twice before its start. PajeNG makes a link with a `NULL` end.
         TwoEnds "two-ends",
         /// A link that is still open at the end of the trace.
         OpenLinkAtEnd "open-link-at-end",

@@ -1,17 +1,17 @@
 //! Seeded generators of Pajé traces, valid and invalid.
 //!
 //! * [`write()`] and [`generate`] make valid traces of a [`Shape`] and a size, from a kilobyte to
-//!   many gigabytes, in bounded memory. Each shape stresses one part of a reader;
-//!   [`Shape::describe`] says which.
+//!   many gigabytes, in bounded memory. Each shape stresses one part of a reader, which
+//!   [`Shape::describe`] names.
 //! * [`invalid`] makes small traces with exactly one fault on a known line.
 //! * [`files`] cuts a trace into several files that name each other.
 //! * [`mutate`] damages lines, words and bytes of a trace.
-//! * [`passing`] makes runs of message-passing programs: random ones, and some with known waiting
-//!   times.
+//! * [`passing`] makes runs of message-passing programs. Some are random, and some have known
+//!   waiting times.
 //! * [`random`] makes small traces with all features of the format, for comparisons with PajeNG.
 //!
 //! The same arguments give the same bytes on every machine. Nothing here uses a parser of the
-//! format, so that a misunderstanding in a parser cannot cancel out in its tests.
+//! format, because a misunderstanding in the parser would otherwise go unnoticed in its tests.
 //!
 //! ```
 //! use datasets::{Shape, generate};

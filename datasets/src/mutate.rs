@@ -15,7 +15,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Number of bytes that [`Change::from_bytes`] takes.
+    /// Number of bytes that [`Change::from_bytes`] reads.
     pub const BYTES: usize = 5;
 
     /// Creates a change from bytes of a fuzzer.
@@ -25,7 +25,7 @@ impl Change {
     }
 }
 
-/// Words that have a meaning somewhere in a trace.
+/// Words with a special meaning somewhere in a trace.
 const WORDS: [&[u8]; 24] = [
     b"0",
     b"1",
@@ -53,7 +53,7 @@ const WORDS: [&[u8]; 24] = [
     b"PajeSetState",
 ];
 
-/// Returns a trace after some changes.
+/// Applies changes to a trace and returns the result.
 ///
 /// ```
 /// use datasets::mutate::{Change, mutated};
@@ -103,7 +103,7 @@ fn apply(lines: &mut Vec<Vec<u8>>, change: Change) {
             lines[at].push(b' ');
             lines[at].extend_from_slice(&tail);
         }
-        // Replaces a word of this line by one of another line.
+        // Replaces a word of this line by a word of another line.
         7 | 8 => {
             let new = nth_word(&lines[other], number >> 3).to_vec();
             replace_word(&mut lines[at], number, &new);

@@ -1,4 +1,4 @@
-//! Small traces of message-passing programs: some with known answers, and random ones.
+//! Small traces of message-passing programs. Some have known answers, and some are random.
 //!
 //! Ranks compute, send, receive and take part in collectives, with the states and links of
 //! SimGrid's SMPI. Each rank has a clock in microseconds. Receivers wait for their senders, so no

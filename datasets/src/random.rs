@@ -21,8 +21,8 @@
 //!
 //! **Lines.**
 //! 3. *A line has at most 20 fields.* PajeNG drops the others.
-//! 4. *A line has as many fields as its definition.* With more, PajeNG writes a complaint into its
-//!    output; with fewer it aborts. So [`Fault::MissingField`] never occurs.
+//! 4. *A line has as many fields as its definition.* With more fields, PajeNG writes a complaint
+//!    into its output. With fewer fields, it aborts. So [`Fault::MissingField`] never occurs.
 //! 5. *No field is empty.* PajeNG reads `""` as a single quote or swallows the next field.
 //! 6. *No quote is inside a name, and every quote is closed.* PajeNG keeps a quote inside a word as
 //!    text, splits `"a"b` in two, and closes an open quote at the line's end, after a carriage
@@ -33,8 +33,8 @@
 //!
 //! **Numbers.**
 //! 9. *The digits of a time, as an integer, are below 2⁵³, and its power of ten is above 10⁻²²*.
-//!    PajeNG rounds such times correctly, and a quarter of the others wrong by one unit in the last
-//!    place.
+//!    PajeNG rounds such times correctly. It rounds a quarter of all other times wrong by one unit
+//!    in the last place.
 //! 10. *No time is negative (except `-0`), NaN or infinite.* PajeNG prints duration 0 for things
 //!     that start before 0, and `-nan` for those that never end. It accepts times that are no
 //!     numbers, so [`Fault::BadTime`] never occurs.
@@ -54,7 +54,8 @@
 //!
 //! **Containers and links.**
 //! 16. *A container is destroyed after everything below it, including the creation of children.*
-//!     PajeNG considers only the container's own events, and ends children before they start.
+//!     PajeNG considers only the events of the container itself, and ends children before they
+//!     start.
 //! 17. *A container is not created before its parent.* PajeNG does not check this.
 //! 18. *No key is started or ended twice.* PajeNG makes a link with a `NULL` end or no link, so
 //!     [`Fault::TwoStarts`] and [`Fault::TwoEnds`] never occur.
@@ -106,8 +107,8 @@ impl RandomTrace {
     }
 }
 
-/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, and in 3 % of cases some
-/// thousands.
+/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, but in 3 % of all
+/// cases a few thousand.
 ///
 /// ```
 /// let trace = datasets::random::trace(42);
@@ -118,8 +119,8 @@ pub fn trace(seed: u64) -> RandomTrace {
     drawn(Rng::new(seed))
 }
 
-/// Returns the random trace that these choices determine, two bytes for each. When they are used
-/// up, a fixed stream follows. So fuzzers can find out which bytes matter.
+/// Returns the random trace that these choices determine. A choice has two bytes. After the last
+/// choice, a fixed stream of choices follows. So fuzzers can find out which bytes matter.
 ///
 /// ```
 /// let trace = datasets::random::from_choices(&[7; 100]);
@@ -164,7 +165,7 @@ fn inject_any(writer: &mut Writer) -> Option<Fault> {
     (fault != Fault::OpenLinkAtEnd && writer.inject(fault).is_some()).then_some(fault)
 }
 
-/// Returns options with which both programs must print the same.
+/// Returns options with which both programs must print the same output.
 fn options(writer: &mut Writer, old_names: bool) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     let rng = &mut writer.rng;

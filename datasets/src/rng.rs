@@ -1,7 +1,7 @@
 //! Random numbers that are the same on every machine and in every release.
 //!
-//! Only `next_u64` of a published algorithm is used. Ranges are drawn here, because the `rand`
-//! crate may change how it draws them, which would silently change every data set.
+//! Only `next_u64` of a published algorithm is used. Ranges are drawn here. The `rand` crate may
+//! change how it draws ranges, which would silently change every data set.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -20,8 +20,8 @@ impl Rng {
         Self { choices: Vec::new(), then: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
-    /// Creates a stream that starts with these choices, two bytes for each number, and continues
-    /// like the stream of seed 0. Changing a byte changes one number.
+    /// Creates a stream that starts with these choices and continues like the stream of seed 0. Two
+    /// bytes determine a number. Changing a byte changes one number.
     pub fn from_choices(choices: &[u8]) -> Self {
         let pairs = choices.chunks(2);
         let choices = pairs

@@ -45,8 +45,8 @@ named! {
         LinksReversed "links-reversed",
         /// Almost only links. This stresses keys, and rows in order of completion.
         AllLinks "all-links",
-        /// Every state has another value, and some values are not defined before their use. This
-        /// stresses the symbol table.
+        /// Every state has a different value, and some values are not defined before their use.
+        /// This stresses the symbol table.
         UniqueValues "unique-values",
         /// Long lines of quoted names with blanks, `#`, commas and braces. This stresses the lexer.
         Quoted "quoted",
@@ -58,8 +58,8 @@ named! {
         Unsorted "unsorted",
         /// Almost only variables, which are set, added to and subtracted from.
         Variables "variables",
-        /// Two ranks in loops: they exchange messages in 100 rounds, and then in as many rounds as
-        /// fit. This tests the search for structure.
+        /// Two ranks in two loops. They exchange messages in 100 rounds, then until the size is
+        /// reached. This tests the search for structure.
         PingPong "ping-pong",
     }
 }

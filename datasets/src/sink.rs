@@ -1,7 +1,7 @@
 //! Writes lines of shapes, field by field, into a buffer.
 //!
 //! A generator must be faster than the readers that it feeds, so no field uses `format!`. Appending
-//! cannot fail; only [`Sink::end`] writes to the output and returns its errors.
+//! cannot fail. Only [`Sink::end`] writes to the output and returns its errors.
 
 use std::io::{self, Write};
 

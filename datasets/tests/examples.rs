@@ -1,4 +1,5 @@
-//! Tests that example traces equal those of the generators and have expected outputs.
+//! Tests that example traces equal the traces of the generators, and that each has its expected
+//! outputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ fn the_files_of_the_example_have_all_lines_of_the_trace() {
     for name in ["root.trace", "ping.trace", "more/messages.trace", "more/pong.trace"] {
         lines.extend(read(name).lines().map(str::to_owned));
     }
-    // Each file has other event numbers.
+    // Each file has different event numbers.
     let fields = |line: &str| line.split_once(' ').map(|(_, fields)| fields.to_owned());
     let held: Vec<_> = lines.iter().filter_map(|line| fields(line)).collect();
     let whole = read("whole.trace");

@@ -18,7 +18,7 @@ struct Rank<'a> {
     traffic: u64,
 }
 
-/// Replays a trace line by line and checks that it is possible.
+/// Replays a trace line by line, and checks that the run is possible.
 fn run(trace: &str) -> Vec<Rank<'_>> {
     let mut values: HashMap<&str, &str> = HashMap::new();
     let mut ranks: Vec<Rank> = Vec::new();

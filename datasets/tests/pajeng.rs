@@ -1,5 +1,5 @@
-//! Compares the generators with PajeNG: it must accept valid traces, and refuse invalid ones at the
-//! expected line.
+//! Compares the generators with PajeNG: PajeNG must accept valid traces, and refuse invalid traces
+//! at the expected line.
 //!
 //! These tests need PajeNG:
 //! `PAJENG_PJ_DUMP=/usr/bin/pj_dump cargo test -p datasets --test pajeng -- --ignored`.

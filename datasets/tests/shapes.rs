@@ -7,7 +7,8 @@ mod testing;
 
 use testing::fnv;
 
-/// Time of an event line in units of its last decimal, or `None` for lines without a time.
+/// Returns the time of an event line in units of its last decimal, or `None` for lines without a
+/// time.
 fn time(line: &str) -> Option<u64> {
     let field = line.split([' ', '\t']).nth(1)?;
     let (whole, decimals) = field.split_once('.')?;
@@ -56,7 +57,7 @@ fn sizes_are_met_within_one_percent_or_a_line() {
         for size in [16 << 10, 100_000, 1 << 20, 5_000_000] {
             for seed in 1..4 {
                 let length = generate(shape, size, seed).len() as u64;
-                // Lines with quoted names have up to some 600 bytes.
+                // Lines with quoted names have up to about 600 bytes.
                 let line = if shape == Shape::Quoted { 600 } else { 200 };
                 assert!(
                     length.abs_diff(size) <= (size / 100).max(line),

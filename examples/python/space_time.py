@@ -27,8 +27,7 @@ COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#C
 OTHER = "#cccccc"
 DARK = "#262626"
 
-# Up to this number, states or links are drawn one by one. If there are more, they become a picture
-# of this width.
+# Up to this number, states or links are drawn one by one. Larger numbers become a picture of this width.
 MANY = 4000
 ACROSS = 1200
 
@@ -97,8 +96,8 @@ def short(name):
 def boxes(axes, lanes, colour):
     """Draws few states as rectangles, with thinner ones for nested states."""
     states = duckdb.sql('SELECT Container, Start, "End", Imbrication, Value FROM states ORDER BY Imbrication, Start').fetchall()
-    # Few states are separated by edges. Many states have no edges, and extend below the next one,
-    # so that there are no gaps.
+    # Few states are separated by edges. Many states have no edges, and extend below the next state, so that there are
+    # no gaps.
     few = len(states) < 300
     under = 0 if few else (max(state[2] for state in states) - min(state[1] for state in states)) / 3000
     patches = []

@@ -95,7 +95,7 @@ boxes <- function(states, lanes, main) {
   states <- states[order(states$Imbrication, states$Start), ]
   states$Y <- lanes$of[states$Container]
   states$Half <- 0.42 * 0.72^states$Imbrication
-  # Edges separate few states. Many have no edges, and extend below the next one, so that there are no gaps.
+  # Edges separate few states. Many states have no edges, and extend below the next state, so that there are no gaps.
   few <- nrow(states) < 300
   under <- if (few) 0 else diff(range(states$Start, states$End)) / 3000
   geom_rect(aes(xmin = Start, xmax = End + under, ymin = Y - Half, ymax = Y + Half, fill = shown(Value, main)),

@@ -8,11 +8,11 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use crate::{Data, Seconds, Table};
 
 impl Table {
-    /// Converts the table to one record batch of strings, unsigned integers and doubles (seconds,
-    /// shares, amounts). Undefined values are null.
+    /// Converts the table to a record batch. Its columns are strings, unsigned integers, and
+    /// doubles for seconds, shares and amounts. Undefined values are null.
     ///
     /// # Errors
-    /// Never fails, since all columns have the same length.
+    /// Never fails, because all columns have the same length.
     pub fn record_batch(&self) -> Result<RecordBatch, ArrowError> {
         let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
             self.columns.iter().map(|column| array(column.name, &column.data)).unzip();

@@ -1,4 +1,4 @@
-//! Analyses by name, as the Python and R packages offer them.
+//! Analyses that are selected by name, as in the Python and R packages.
 
 use paje_sim::{ContainerId, Selection, TimeRange, Trace, TypeId, TypeNature};
 use paje_workers::Workers;
@@ -15,16 +15,16 @@ use crate::{Bins, By, Label, Scope, Table};
 /// An analysis and its settings.
 #[derive(Clone, Debug)]
 pub enum Asked {
-    /// Time by state value: see [`states`].
+    /// Time by state value, computed by [`states`].
     States(By),
-    /// Links between containers: see [`comm`].
+    /// Links between containers, computed by [`comm`].
     Comm {
         /// Type of the containers to which links are attributed.
         level: Option<String>,
         /// User-defined field with the bytes of a link.
         bytes: Option<String>,
     },
-    /// Time per bin: see [`time`].
+    /// Time per bin, computed by [`time`].
     Time {
         /// Grouping of rows.
         by: By,
@@ -34,12 +34,12 @@ pub enum Asked {
         inclusive: bool,
         /// Whether rows are per class instead of per value.
         classes: bool,
-        /// Map from values to classes; without it, the built-in map that fits best.
+        /// Map from values to classes. By default, the built-in map that fits best.
         map: Option<Map>,
     },
-    /// Wait states: see [`waits`](crate::waits).
+    /// Wait states, computed by [`waits`](crate::waits).
     Waits(WaitsBy, About),
-    /// The critical path: see [`critical`](crate::critical).
+    /// The critical path, computed by [`critical`](crate::critical).
     Critical {
         /// Whether to report values with their imbalance instead of containers.
         by_value: bool,
@@ -60,9 +60,9 @@ pub enum WaitsBy {
 /// Settings of the wait-state analysis.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// Map from state values to classes; without it, the built-in map that fits best.
+    /// Map from state values to classes. By default, the built-in map that fits best.
     pub map: Option<Map>,
-    /// Name of a container type; containers below the same container of it form a group.
+    /// Name of a container type. Containers below the same container of this type form a group.
     pub group: Option<String>,
     /// Name of the root container of collectives.
     pub root: Option<String>,
@@ -97,7 +97,8 @@ impl Asked {
     /// Runs the analysis on a replayed trace. Must be called inside the worker pool.
     ///
     /// # Errors
-    /// Fails if there is no such group or root, or if the map knows none of the state values.
+    /// Fails if the trace lacks the container type of the groups or the root, or if the map
+    /// contains none of the trace's state values.
     pub fn table(
         &self,
         trace: &Trace,
@@ -152,7 +153,7 @@ impl Asked {
     }
 }
 
-/// Replaces the unbounded sides of the window by those of `whole`.
+/// Replaces the missing bounds of the window with the bounds of `whole`.
 fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
     (finite(window.from, whole.0), finite(window.to, whole.1))

@@ -17,13 +17,13 @@ impl Bins {
         Bins { edges: (0..=count).map(edge).collect() }
     }
 
-    /// Number of bins.
+    /// Returns the number of bins.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edges.len() - 1
     }
 
-    /// Returns `false`: there is always at least one bin.
+    /// Returns `false`, because there is always at least one bin.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false

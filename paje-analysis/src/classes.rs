@@ -1,7 +1,7 @@
-//! Classes of states: computing, sending, receiving, waiting, a collective operation, …
+//! Classes of states, such as computing, sending, receiving, waiting, or a collective operation.
 //!
-//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files; two are
-//! built in: `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
+//! A [`Map`] assigns a [`Class`] to the name of each state value. Maps are TOML files. Two maps are
+//! built in, `mpi` and `starpu`. [`Classes`] holds the classes of the values of one trace.
 
 pub mod map;
 
@@ -32,18 +32,18 @@ pub enum Class {
     Other,
 }
 
-/// Kind of a collective, by which members wait for which.
+/// Kind of a collective. It determines which members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Collective {
-    /// All wait for all: none leaves before the last one has entered.
+    /// Every member waits for all other members. No member leaves before the last one has entered.
     NxN,
-    /// All wait for the root: a broadcast.
+    /// Every member waits for the root, as in a broadcast.
     OneToN,
-    /// The root waits for all: a reduction.
+    /// The root waits for all other members, as in a reduction.
     NToOne,
     Barrier,
-    /// Each waits for the members before it.
+    /// Each member waits for the members before it.
     Scan,
 }
 
@@ -85,19 +85,19 @@ impl Class {
         Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// Whether a message can start in a state of this class.
+    /// Returns whether a message can start in a state of this class.
     #[must_use]
     pub const fn sends(self) -> bool {
         matches!(self, Class::Send | Class::SendRecv)
     }
 
-    /// Whether a message can end in a state of this class.
+    /// Returns whether a message can end in a state of this class.
     #[must_use]
     pub const fn receives(self) -> bool {
         matches!(self, Class::Recv | Class::SendRecv | Class::Wait)
     }
 
-    /// Whether the state involves other containers.
+    /// Returns whether the state involves other containers.
     #[must_use]
     pub const fn communicates(self) -> bool {
         self.sends() || self.receives() || matches!(self, Class::Collective(_))
@@ -127,21 +127,22 @@ impl fmt::Display for Class {
 /// Classes of a trace's state values, and the state types that analyses use.
 #[derive(Clone, Debug)]
 pub struct Classes {
-    /// Classes by type and value; empty for types that are not chosen.
+    /// Classes by type and value. Types that were not chosen have an empty list.
     by_type: Vec<Vec<Class>>,
     /// Values of chosen types that the map does not contain.
     unknown: Vec<(TypeId, ValueId)>,
     /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types that have values known to the map, but were not chosen.
+    /// State types that have values in the map, but were not chosen.
     passed_over: Vec<TypeId>,
 }
 
 impl Classes {
     /// Classifies the values of one state type per container type.
     ///
-    /// Chooses, among state types with known values, the one that the map names; otherwise the one
-    /// with the most known values, then with the most communicating ones, then the first.
+    /// Only considers state types with values in the map. Prefers state types that the map names,
+    /// then state types with more values in the map, then state types with more communicating
+    /// values. If several state types are still equal, takes the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();
@@ -185,7 +186,7 @@ impl Classes {
         }
     }
 
-    /// Returns the class of a value; [`Class::Other`] if its type was not chosen.
+    /// Returns the class of a value, or [`Class::Other`] if the value's type was not chosen.
     #[must_use]
     #[inline]
     pub fn class(&self, type_: TypeId, value: ValueId) -> Class {
@@ -210,7 +211,8 @@ impl Classes {
         self.chosen.iter().flatten().copied()
     }
 
-    /// Returns the state types ignored in favour of another one of the same containers.
+    /// Returns the state types that are ignored because another type of the same containers was
+    /// chosen.
     #[must_use]
     pub fn passed_over(&self) -> &[TypeId] {
         &self.passed_over
@@ -223,7 +225,7 @@ impl Classes {
         &self.unknown
     }
 
-    /// Whether the map knows none of the state values.
+    /// Returns whether the map contains none of the state values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen().next().is_none()

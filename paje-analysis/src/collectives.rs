@@ -1,5 +1,5 @@
-//! Collectives. Traces record no communicators, so the k-th state of a value in each container of a
-//! group is taken as one operation.
+//! Collectives. Traces record no communicators. Therefore, the k-th states of a value in all
+//! containers of a group are taken as one operation.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -13,8 +13,9 @@ use crate::tracks::{Tracks, grouped};
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// If given, containers below the same container of this type, or below none, form a group.
-    /// Otherwise, containers with the same parent do.
+    /// If a type is given, containers below the same container of this type form a group. All
+    /// containers that are not below a container of this type form another group. Without a type,
+    /// containers with the same parent form a group.
     pub level: Option<TypeId>,
     /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,
@@ -24,7 +25,8 @@ impl Grouping {
     /// Looks up the container type and the root by name or alias.
     ///
     /// # Errors
-    /// Fails if one does not exist. The message refers to the options `--group` and `--root`.
+    /// Fails if the type or the root does not exist. The message refers to the options `--group`
+    /// and `--root`.
     pub fn named(trace: &Trace, group: Option<&str>, root: Option<&str>) -> Result<Self, String> {
         let (types, containers) = (trace.types(), trace.containers());
         let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
@@ -48,7 +50,7 @@ impl Grouping {
 /// Collectives of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    /// Tracks of each group; their states are of one type.
+    /// Tracks of each group. The states of a group's tracks are all of one type.
     pub groups: Vec<Vec<u32>>,
     /// Operations by group and value.
     pub series: Vec<Series>,
@@ -65,19 +67,20 @@ pub struct Series {
     pub type_: TypeId,
     pub value: ValueId,
     pub class: Collective,
-    /// State of each member, for one operation after the other.
+    /// States of the members, one operation after the other.
     states: Vec<u32>,
     members: usize,
     /// Index of the first operation's root among the group's tracks, if the collective is rooted.
     pub root: Option<usize>,
-    /// Whether the root rotates through the group's tracks; otherwise it is always the same.
+    /// Whether the root rotates through the group's tracks. Otherwise, all operations have the same
+    /// root.
     pub is_turning: bool,
-    /// Whether the root is estimated, not given.
+    /// Whether the root was estimated rather than given.
     pub assumed: bool,
 }
 
-/// A value that the containers of a group do not have equally often, so that its operations are
-/// unknown.
+/// A value that occurs more often in some containers of a group than in others. Its operations
+/// cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Uneven {
@@ -91,14 +94,14 @@ pub struct Uneven {
 }
 
 impl Series {
-    /// Number of operations.
+    /// Returns the number of operations.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.states.len() / self.members
     }
 
-    /// Whether there are no operations.
+    /// Returns whether there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
@@ -188,8 +191,9 @@ impl Series {
         self.root.map(|root| (root + turned) % self.members)
     }
 
-    /// Uses the given root if it is in the group. Otherwise takes the member with the smallest sum
-    /// of residuals, or a rotating root if that reduces the sum to less than four fifths.
+    /// Uses the given root if it is in the group. Otherwise, takes the member with the smallest sum
+    /// of residuals. If a rotating root reduces the sum to less than four fifths, takes the
+    /// rotating root.
     fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
@@ -233,13 +237,13 @@ impl Series {
     }
 }
 
-/// Rounds to nanoseconds, as sums of integers are exact.
+/// Rounds to nanoseconds, because sums of integers are exact.
 fn nanos(seconds: f64) -> i128 {
     (seconds * 1e9).round() as i128
 }
 
 /// Adds the residual of one operation to the sum of each possible root: Σ |exit − max(enter, root's
-/// enter)|. Takes O(n log n), as groups may be large.
+/// enter)|. Takes time O(n log n), because groups may be large.
 fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     let mut by_enter = times.to_vec();
     by_enter.sort_unstable();
@@ -247,8 +251,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
     roots.sort_unstable_by_key(|root| times[*root].0);
-    // Members that entered with the root or later count with their duration; earlier ones with
-    // their exit. Earlier exits have counted with the wrong sign.
+    // For members that entered with the root or later, the residual is the member's duration. For
+    // members that entered earlier, it is the distance of the member's exit from the root's enter.
+    // The last term below corrects the sign for exits before the root's enter.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
     let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
@@ -265,8 +270,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// Adds the residual if the root waits for the others: the durations of all but the root, and
-/// |exit − latest enter| of the root.
+/// Adds the residual of one operation in which the root waits for the other members, for each
+/// possible root. The residual is |exit − latest enter| of the root, plus the durations of the other
+/// members.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Links between containers: count, bytes and duration.
+//! Count, bytes and duration of the links between containers.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -31,7 +31,9 @@ pub enum Ends {
     /// Each pair of containers.
     #[default]
     Containers,
-    /// Each pair of containers of this type with everything inside, and all other containers.
+    /// Attributes each end of a link to the container of this type around it. If no container of
+    /// this type is around it, the end is attributed to the container in which the link starts or
+    /// ends.
     Level(Label),
 }
 
@@ -48,7 +50,7 @@ pub struct Row {
     pub count: u64,
     /// Sum of the bytes, if any link has them.
     pub bytes: Option<f64>,
-    /// Shortest duration in seconds; negative if a link ends before it starts.
+    /// Shortest duration in seconds. It is negative if a link ends before it starts.
     pub min: f64,
     pub mean: Seconds,
     /// Longest duration in seconds.
@@ -61,7 +63,8 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Sort key of a row: type, value, and positions of both containers in output order.
+/// Sort key of a row, made of the type, the value, and the positions of both containers in output
+/// order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]
@@ -118,8 +121,8 @@ impl Cell {
 }
 
 impl Comm {
-    /// Creates the analysis. `bytes` is the user-defined field with the bytes of a link; by
-    /// default, one of [`BYTES`]. The trace must be read with user-defined fields.
+    /// Creates the analysis. `bytes` is the user-defined field with the bytes of a link, which is
+    /// one of [`BYTES`] by default. The trace must be read with user-defined fields.
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         let names: Vec<String> = match bytes {
@@ -140,7 +143,7 @@ impl Comm {
     }
 
     /// Returns the rows, given the trace or its last portion. Types are in definition order, values
-    /// in alphabetical order, containers in output order.
+    /// in alphabetical order, and containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
         let places = places(trace);
@@ -204,14 +207,14 @@ impl Visitor for Adding<'_> {
     }
 }
 
-/// Returns the bytes of a link: the number in the first of these fields that it has.
+/// Returns the bytes of a link, from the first of these fields that the link has.
 fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
     if fields.are_none_of(link) {
         return None;
     }
     let rank = |field: &str| names.iter().position(|name| name == field);
     let ranked = fields.of(link).filter_map(|(field, text)| Some((rank(field)?, text)));
-    // If both ends have the field, the start's value counts.
+    // If both ends have the field, use the value of the start.
     let (_, text) = ranked.min_by_key(|(rank, _)| *rank)?;
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)

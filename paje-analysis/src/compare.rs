@@ -1,4 +1,4 @@
-//! Comparison of two runs: the states that became longer or shorter.
+//! Comparison of two runs, which shows the states that became longer or shorter.
 
 use std::collections::BTreeMap;
 
@@ -13,26 +13,27 @@ pub struct Run<'r> {
     pub makespan: Seconds,
 }
 
-/// A value in both runs, or in one of them.
+/// A state value that occurs in at least one of the runs.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// Container, if each has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
     pub count: [u64; 2],
     pub exclusive: [Seconds; 2],
-    /// Increase in the second run.
+    /// Increase from the first run to the second.
     pub change: Seconds,
-    /// Relative increase; `None` from zero.
+    /// Relative increase. `None` if the first run spends no time in the value.
     pub percent: Option<f64>,
-    /// Mean change per container of the type, relative to the change in makespan, if that is not 0.
+    /// Mean change per container of the type, divided by the change in makespan. `None` if the
+    /// makespan did not change.
     pub share: Option<f64>,
 }
 
-/// Matches states by the names of their containers, types and values; duplicates by position. Rows
-/// are sorted by the absolute change, the largest first.
+/// Matches states by the names of their containers, types and values. States with equal names are
+/// matched by position. Rows are sorted by the absolute change, the largest first.
 #[must_use]
 pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
     let mut all: BTreeMap<_, [Option<&States>; 2]> = BTreeMap::new();
@@ -63,7 +64,7 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = all.into_iter().map(row).collect();
-    // The sort is stable: ties stay in alphabetical order.
+    // The sort is stable, so rows with equal changes stay in alphabetical order.
     rows.sort_by_key(|row| std::cmp::Reverse(row.change.max(-row.change)));
     rows
 }

@@ -1,13 +1,13 @@
-//! The critical path: the chain of activities that determines the length of the run.
+//! The critical path, which is the chain of activities that determines the length of the run.
 //!
-//! The path is followed backwards from the last exit. Where a container waited, the path continues,
-//! at the end of the wait, in the container that was waited for; otherwise with the preceding
-//! state. So it never contains waiting, and is as long as the run. If several containers leave
-//! last, it starts with the one whose last wait ended earliest.
+//! The path is followed backwards from the last exit. At the end of a wait, it continues in the
+//! container that was waited for. Otherwise, it continues with the preceding state of the same
+//! container. Therefore, the path never contains waiting, and is as long as the run. If several
+//! containers leave last, the path starts with the container whose last wait ended earliest.
 //!
-//! The imbalance of a value is its time on the path minus its mean time over the containers,
-//! without waiting: see Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable critical-path based
-//! performance analysis* (2012).
+//! The imbalance of a value is its time on the path minus its mean time per container, excluding
+//! waiting. The definition is that of Böhme, de Supinski, Geimer, Schulz, Wolf: *Scalable
+//! critical-path based performance analysis* (2012).
 
 mod report;
 
@@ -30,7 +30,7 @@ pub struct CriticalPath {
 /// A part of the path within one container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// The container, as the number of a track.
+    /// Index of the container's track.
     pub track: u32,
     /// Begin in seconds.
     pub start: f64,
@@ -50,23 +50,23 @@ pub struct OnPath {
     pub seconds: Seconds,
 }
 
-/// Length of the path in one value, compared with the containers' time in it.
+/// Length of the path in one value, compared with the time that containers spend in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Imbalance {
     /// State value, or the time between states.
     pub activity: Activity,
     /// Length of the path.
     pub on_path: Seconds,
-    /// Mean time of the containers with states of the type, without waiting.
+    /// Mean time per container that has states of the type, excluding waiting.
     pub mean: Seconds,
-    /// Excess of the path over the mean: what the run would gain from perfect balance.
+    /// Excess of the path over the mean. This is the possible gain from perfect balance.
     pub imbalance: Seconds,
     /// Imbalance times the number of containers.
     pub cost: Seconds,
 }
 
 impl CriticalPath {
-    /// Finds the path; `None` if there are no states.
+    /// Finds the path. Returns `None` if there are no states.
     #[must_use]
     pub fn new(waits: &Waits<'_>) -> Option<Self> {
         let tracks = waits.tracks.list();
@@ -75,7 +75,8 @@ impl CriticalPath {
         let waited =
             |track: &usize| waits.of_track(*track).last().map_or(f64::MIN, |wait| wait.until);
         let mut track = last.min_by(|a, b| waited(a).total_cmp(&waited(b)))?;
-        // Number of waits before the path. Each is used at most once, even if clocks are wrong.
+        // Number of waits of each track that the path has not passed yet. Each wait is used at most
+        // once, even if clocks are wrong.
         let mut left: Vec<usize> =
             (0..tracks.len()).map(|track| waits.of_track(track).len()).collect();
         let (mut parts, mut until, mut release) = (Vec::new(), end, None);
@@ -114,7 +115,7 @@ impl CriticalPath {
         self.within(window).map(|part| Seconds::between(part.start, part.end)).sum()
     }
 
-    /// Returns the length of the path by value and container, in the window, the longest first.
+    /// Returns the length of the path in the window by value and container, the longest first.
     #[must_use]
     pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
         let parts: Vec<Part> = self.within(window).collect();
@@ -186,7 +187,7 @@ fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activ
         *times.entry(track.value[wait.state as usize]).or_default() -= wait.seconds_within(window);
     }
     let activity = |(value, seconds): (ValueId, Seconds)| {
-        // A wait may be longer than the exclusive time of the state around others.
+        // A wait in a state with nested states may be longer than the state's exclusive time.
         ((track.type_, Some(value)), seconds.max(Seconds::ZERO))
     };
     let between = ((track.type_, None), lasting - covered);

@@ -28,7 +28,7 @@ pub fn digraph(name: &str, edges: &[Edge<'_>]) -> String {
     dot
 }
 
-/// Quotes a name or label; escapes backslashes, and replaces control characters.
+/// Quotes a name or label. Escapes backslashes and replaces control characters.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");

@@ -1,4 +1,4 @@
-//! Events by value and container: count, rate, first and last time.
+//! Count, rate, and first and last time of events, by value and container.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -42,8 +42,8 @@ impl Events {
         });
     }
 
-    /// Returns the report. Types are in definition order, values in alphabetical order, containers
-    /// in output order. The rate is per second of the container's lifetime.
+    /// Returns the report. Types are in definition order, values in alphabetical order, and
+    /// containers in output order. The rate is per second of the container's lifetime.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let places = places(trace);

@@ -1,7 +1,7 @@
-//! Reports stored with a packed trace, which save a replay.
+//! Reports stored in a packed trace, which can be read without a replay.
 //!
-//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes;
-//! [`Kept`] decodes them without loss. The format is described in `docs/pack.md`.
+//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes.
+//! [`Kept`] decodes these bytes without loss. The format is described in `docs/pack.md`.
 
 mod lanes;
 
@@ -22,16 +22,16 @@ pub const REPORTS: [&str; 2] = ["states", "comm"];
 
 /// General facts about a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // The names say what is counted.
+#[allow(missing_docs)] // The names are self-explanatory.
 pub struct Facts {
     /// End of the trace, in seconds.
     pub end: f64,
     pub bytes: u64,
     pub lines: u64,
     pub events: u64,
-    /// Not counting the root.
+    /// Excludes the root.
     pub containers: u64,
-    /// Not counting the root's.
+    /// This number excludes the type of the root.
     pub types: u64,
 }
 
@@ -97,7 +97,7 @@ impl Keeper {
         self.comm.see(trace, workers);
     }
 
-    /// Returns the reports in the order of [`REPORTS`]; `None` if the trace has warnings.
+    /// Returns the reports in the order of [`REPORTS`], or `None` if the trace has warnings.
     #[must_use]
     pub fn reports(&self, trace: &Trace, facts: Facts) -> Option<[Kept; REPORTS.len()]> {
         if !trace.warnings().is_empty() {
@@ -108,14 +108,14 @@ impl Keeper {
         Some([states, comm].map(|table| Kept { facts, table }))
     }
 
-    /// Returns the lanes with states; `None` if there are too many.
+    /// Returns the lanes with states, or `None` if there are too many lanes.
     #[must_use]
     pub fn lanes(&self, trace: &Trace) -> Option<Lanes> {
         Lanes::of(trace, self.states.lanes(trace))
     }
 }
 
-/// Returns an empty table of a report; `None` if the report is not stored.
+/// Returns an empty table of a report, or `None` if the report is not stored.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -142,7 +142,7 @@ impl Kept {
         out
     }
 
-    /// Decodes a report; `None` if the bytes are invalid or of another version.
+    /// Decodes a report. Returns `None` if the bytes are invalid or have another version.
     #[must_use]
     pub fn parse(report: &str, bytes: &[u8]) -> Option<Kept> {
         let mut table = columns(report)?;

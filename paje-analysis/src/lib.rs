@@ -1,7 +1,7 @@
 //! Analyses of a replayed Pajé trace: profiles, communication, wait states, critical path and more.
 //!
-//! Each analysis is a module that turns the rows of a trace into a typed table. It prints nothing,
-//! and uses only the public interface of `paje-sim`.
+//! Each analysis is a module that turns the rows of a trace into a typed table. Analyses print
+//! nothing, and use only the public interface of `paje-sim`.
 //!
 //! Most analyses need constant memory: they are fed while a trace is read,
 //! [portion](paje_sim::Portion) by portion, or with a whole trace at once, with the same result.

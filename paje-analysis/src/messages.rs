@@ -1,9 +1,10 @@
-//! Messages: links with the states in which they are sent and received.
+//! Messages, which are links together with the states in which they are sent and received.
 //!
-//! A link belongs to the sending state that is open in its start container when it starts, and to
-//! the receiving state that is open in its end container until it ends. SimGrid's SMPI and Akypuera
-//! end a link where the receiving call returns, so its duration is not the time on the network. If
-//! only a collective is open, the link is part of it.
+//! A link belongs to a sending state, which is open in the start container when the link starts,
+//! and to a receiving state, which is open in the end container until the link ends. In traces of
+//! SimGrid's SMPI and Akypuera, a link ends when the receiving call returns, so the link's duration
+//! is not the time on the network. If the only open state is a collective, the link is part of the
+//! collective.
 
 mod ends;
 
@@ -26,9 +27,9 @@ pub struct Messages {
     list: Vec<Message>,
     /// Number of links with an end in a container that has no track.
     pub elsewhere: u64,
-    /// By receiving track, ordered by end.
+    /// Indices of the messages by receiving track, ordered by end.
     received: Vec<Vec<u32>>,
-    /// By sending track, ordered by start.
+    /// Indices of the messages by sending track, ordered by start.
     sent: Vec<Vec<u32>>,
 }
 
@@ -95,16 +96,18 @@ impl Message {
 }
 
 impl Messages {
-    /// Reads the messages of all lanes, in their order. Sizes are in the user-defined field
-    /// `bytes`, or in the first of [`BYTES`] that the trace defines.
+    /// Reads the messages of all lanes, in the order of the lanes. Sizes are in the user-defined
+    /// field `bytes`, or in the first field of [`BYTES`] that the trace defines.
     ///
-    /// States of zero duration take the links of that time in order, the first one those left over.
+    /// If several states match links of the same time, links are assigned to them in order. The
+    /// first state also takes any surplus links.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, false)
     }
 
-    /// Reads the messages ordered by receiving track, which makes passes over a track local.
+    /// Reads the messages ordered by receiving track, so that the messages of one track are
+    /// adjacent in memory.
     #[must_use]
     pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, true)
@@ -115,7 +118,7 @@ impl Messages {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
-        // Reserve the exact capacity: a growing list would take twice the memory.
+        // Reserve the exact capacity, because a growing list would take twice the memory.
         let mut next = Vec::new();
         if by_receiver {
             next = vec![0; tracks.list().len()];
@@ -144,7 +147,8 @@ impl Messages {
         messages
     }
 
-    /// Returns the messages at other times, in seconds. Those without times keep no states.
+    /// Returns the messages with other times, in seconds. Messages for which `times` returns `None`
+    /// lose their states.
     #[must_use]
     pub fn at_times(&self, times: impl Fn(usize, &Message) -> Option<(f64, f64)>) -> Self {
         let mut messages = self.clone();
@@ -173,7 +177,8 @@ impl Messages {
         }
         self.sent = by_track(count, self.list.iter().map(|message| message.from));
         let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
-        // A sender's messages are scattered; collecting only their states saves cache misses.
+        // The messages of one sender are scattered in memory. Collecting only their states avoids
+        // cache misses.
         let sends: Vec<AtomicU32> =
             (0..self.list.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
         self.sent.par_iter().zip(starts).for_each(|(all, states)| {
@@ -195,7 +200,7 @@ impl Messages {
         ends.into_iter().collect()
     }
 
-    /// Returns all messages: lane by lane in order of completion, or by receiving track.
+    /// Returns all messages, either lane by lane in order of completion, or by receiving track.
     #[must_use]
     pub fn list(&self) -> &[Message] {
         &self.list
@@ -213,7 +218,8 @@ impl Messages {
         &self.sent[track]
     }
 
-    /// Returns the numbers of messages without a sending state and without a receiving state.
+    /// Returns the number of messages without a sending state, and the number without a receiving
+    /// state.
     #[must_use]
     pub fn without_state(&self) -> (u64, u64) {
         let count =
@@ -239,7 +245,7 @@ fn find(
 ) -> Vec<Vec<u32>> {
     let time = |at: &u32| side.time(&list[*at as usize]);
     let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
-        // Links are in order of completion, so they are nearly sorted by start and fully by end.
+        // Links are in order of completion, so they are sorted by end and nearly sorted by start.
         let mut timed: Vec<(f64, u32)> = order.iter().map(|at| (time(at), *at)).collect();
         // Links of the same time stay in order of completion.
         let in_trace = |at: u32| (list[at as usize].lane, list[at as usize].row);
@@ -261,7 +267,7 @@ struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
-    /// Index of the next message of each receiving track; `None` to keep the order of the links.
+    /// Index of the next message of each receiving track. `None` keeps the order of the links.
     next: Option<Vec<u32>>,
     row: u64,
 }

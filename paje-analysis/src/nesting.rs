@@ -1,6 +1,7 @@
 //! Nesting of states. A lane's states are ordered by start, so outer states precede inner ones.
 //!
-//! Open states have no end. The next portion starts with them again, so their sums are kept.
+//! Open states have no end yet. They are repeated at the beginning of the next portion, so their
+//! sums are kept.
 
 use std::convert::Infallible;
 
@@ -18,7 +19,7 @@ pub(crate) struct Nested {
     inner: Inner,
 }
 
-/// Total duration and first start of the states directly inside another.
+/// Total duration and first start of the states that are directly inside another state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     pub(crate) sum: Seconds,
@@ -38,8 +39,9 @@ impl Inner {
         self.first = self.first.min(others.first);
     }
 
-    /// Returns the duration without these nested states, for a state that ends at `end`. If a push
-    /// without imbrication ended it, they started afterwards and do not count.
+    /// Returns a state's duration minus that of these nested states. `end` is the end of the state.
+    /// If the state was ended by a push without imbrication, the nested states started later and
+    /// are not subtracted.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
         if end > self.first { inclusive - self.sum } else { inclusive }
@@ -47,7 +49,7 @@ impl Inner {
 }
 
 impl Nested {
-    /// Returns the duration without the states directly inside.
+    /// Returns the state's duration minus that of the states directly inside it.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
@@ -63,15 +65,16 @@ pub(crate) struct Part {
 pub(crate) struct Nesting<F> {
     window: TimeRange,
     stack: Vec<Nested>,
-    /// States that the previous portion left open, outermost first, and how many were seen again.
+    /// States that the previous portion left open, outermost first. `again` is the number of them
+    /// that this portion has repeated so far.
     open: Vec<Nested>,
     again: usize,
-    /// Called with each closed state, its part in the window, and its parent.
+    /// Called with each closed state, the part of the state in the window, and the state's parent.
     closed: F,
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Visits the closed states of a lane; leaves the open ones in `open`.
+    /// Visits the closed states of a lane, and leaves the open states in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
         let mut nesting = Nesting { window, stack, open: before, again: 0, closed };

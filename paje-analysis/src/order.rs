@@ -1,20 +1,22 @@
 //! Happened-before order of message passing.
 //!
-//! The ends of messages and the collectives of a track form *steps*: everything in one state (a
-//! call) is one step, and an end without a state is a step of its own. A step begins when the
-//! preceding one is complete, and is complete when its messages have been sent; its own receives do
-//! not delay its sends. Collectives delay their members according to their class. The sender of a
-//! rendezvous waits for the receiver.
+//! The ends of messages and the collectives of a track form *steps*. All ends in one state (a call)
+//! form one step, and an end without a state is a separate step. A step begins when the preceding
+//! step of its track is complete. It is complete when the messages that it receives have been sent.
+//! The receives of a step do not delay the sends of the same step. Collectives delay their members
+//! according to their class. The sender of a rendezvous waits for the receiver.
 //!
-//! A step is *known* to another if it is complete when the other begins. The known steps of a track
-//! are always a prefix, so [`Order::known`] returns their number: a component of a vector clock.
+//! A step is *known* to another step if it is complete when the other step begins. The known steps
+//! of a track are always a prefix of the track's steps. [`Order::known`] returns the length of this
+//! prefix, which is one component of a vector clock.
 //!
 //! # Cost
-//! For n ends of messages and members of collectives, building the index takes O(n log n) to sort
-//! nearly sorted times, and about 40 bytes each. Queries are answered in batches: one sweep through
-//! all steps for every [`LANES`] tracks that are asked about, in parallel, in total O(n ·
-//! ⌈tracks/32⌉). A sweep reads memory sequentially. It holds 4 bytes per step and 128 per distinct
-//! clock of the messages in flight.
+//! For n ends of messages and members of collectives, building the index takes time O(n log n),
+//! because nearly sorted times are sorted. The index takes about 40 · n bytes. Queries are answered
+//! in batches. For every [`LANES`] tracks in the queries, there is one sweep through all steps.
+//! Sweeps run in parallel and take time O(n · ⌈tracks/32⌉) in total. A sweep reads memory
+//! sequentially. It needs 4 bytes per step, and 128 bytes per distinct clock of the messages in
+//! flight.
 
 mod posts;
 mod schedule;
@@ -37,15 +39,16 @@ pub use sweep::LANES;
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
-    /// First step of each line, and the total. Lines are the tracks, followed by the collectives.
+    /// First step of each line, followed by the total number of steps. Lines are the tracks,
+    /// followed by the collectives.
     first: Vec<u32>,
     /// Time of each step of a track, in seconds.
     time: Vec<f64>,
-    /// Only used in an unordered run.
+    /// This field is only used in an unordered run.
     edges: Edges,
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// Empty in an unordered run.
+    /// The list is empty in an unordered run.
     schedule: Schedule,
     operations: Vec<Operation>,
     left_out: u64,
@@ -55,8 +58,8 @@ pub struct Order {
 struct Edges {
     /// First edge of each step.
     first: Vec<u32>,
-    /// Steps that delay each step until they begin or, with [`TAKEN`], until their messages are
-    /// taken.
+    /// For each edge, the step that causes the delay. The delay lasts until that step begins or,
+    /// with [`TAKEN`], until its messages are taken.
     from: Vec<u32>,
 }
 
@@ -66,7 +69,7 @@ impl Edges {
     }
 }
 
-/// Number of a step, counted through all tracks.
+/// Number of a step. Steps are numbered consecutively through all tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step(u32);
 
@@ -77,13 +80,13 @@ pub struct Operation {
     pub series: usize,
     /// Index in the series.
     pub instance: usize,
-    /// Line of the operation, if members wait for others to enter.
+    /// Line of the operation if its members wait for others to enter, otherwise [`NONE`].
     line: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Marks an edge that also waits for the messages of its step.
+/// Marks an edge that lasts until the messages of its step are taken.
 const TAKEN: u32 = 1 << 31;
 
 /// Messages that delay their senders.
@@ -91,16 +94,17 @@ const TAKEN: u32 = 1 << 31;
 pub enum Rendezvous<'a> {
     /// None.
     No,
-    /// Messages with `true`, until the receiving step begins and takes them.
+    /// Messages marked `true` delay their senders until the receiving step begins and takes them.
     Taken(&'a [bool]),
-    /// Messages with a step, until that step begins; see [`posts`]. Only for [`Order::circles`].
+    /// Messages that have a step here delay their senders until that step begins. The steps come
+    /// from [`posts`]. Only for [`Order::circles`].
     Posted(&'a [Option<Step>]),
 }
 
 /// Query for the number of steps of a track that are known to a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Step that may know others.
+    /// Step that may know steps of the track.
     pub step: Step,
     /// Track of the steps that may be known.
     pub track: u32,
@@ -109,8 +113,8 @@ pub struct Question {
 impl Order {
     /// Orders the steps of the tracks.
     ///
-    /// A trace may contradict itself, for example if clocks differ. Edges that would block steps
-    /// forever are [ignored](Order::left_out) where the first track is stuck.
+    /// A trace may contradict itself, for example if clocks differ. Edges that would block a track
+    /// forever are [ignored](Order::left_out), starting with the first track that is stuck.
     #[must_use]
     pub fn new(
         tracks: &Tracks<'_>,
@@ -134,15 +138,16 @@ impl Order {
         steps::of(tracks, messages, collectives, rendezvous)
     }
 
-    /// Returns cycles of steps that block one another forever, including a sender. Each has one
-    /// step per track, and each step waits for the next one. A cycle is broken at its first step.
-    /// Returns at most `limit` cycles, and the total number.
+    /// Returns cycles of steps that block one another forever and include a waiting sender. A cycle
+    /// has one step per track, and each step waits for the next one. To find further cycles, the
+    /// search breaks each cycle at its first step. Returns at most `limit` cycles, and the total
+    /// number of cycles.
     #[must_use]
     pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
         sequence::circles(self, limit)
     }
 
-    /// Returns the number of messages and collective members that are ignored since the trace
+    /// Returns the number of delays by messages and collectives that are ignored because the trace
     /// contradicts itself.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
@@ -174,13 +179,13 @@ impl Order {
         step.0 - self.first[track]
     }
 
-    /// Number of steps of a track.
+    /// Returns the number of steps of a track.
     #[must_use]
     pub fn len(&self, track: usize) -> u32 {
         self.first[track + 1] - self.first[track]
     }
 
-    /// Whether there are no steps.
+    /// Returns whether there are no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
@@ -214,7 +219,7 @@ impl Order {
     }
 
     /// Answers queries as if operation `skipped` (an index into [`Order::operations`]) blocked no
-    /// member. The steps must be in the stretch around it.
+    /// member. The steps of the queries must be in the stretch of this operation.
     #[must_use]
     pub fn known_without(
         &self,
@@ -227,8 +232,9 @@ impl Order {
 
     /// Returns, for each operation, the part of the run that it can influence.
     ///
-    /// It extends to the nearest operations before and after it that all tracks with steps enter
-    /// before any leaves: everything before such an operation is known to everything after it.
+    /// It extends to the nearest operations before and after it that synchronise all tracks. No
+    /// track leaves such an operation before all tracks that have steps have entered it, so
+    /// everything before it is known to everything after it.
     #[must_use]
     pub fn stretches(&self) -> Vec<Stretch> {
         sequence::stretches(self)

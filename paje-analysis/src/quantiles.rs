@@ -1,8 +1,9 @@
-//! Quantiles of durations: exact for few durations, approximate from a histogram for many.
+//! Quantiles of durations. They are exact for few durations, and approximated by a histogram for
+//! many.
 //!
-//! The histogram has the buckets of DDSketch's fast variant: a double's exponent and the first
-//! seven bits of the mantissa. A quantile is within 0.4 % of the duration of that rank, and merging
-//! histograms in any order gives the same result.
+//! The histogram has the buckets of DDSketch's fast variant, which are given by a double's exponent
+//! and the first seven bits of its mantissa. A quantile differs from the duration of that rank by
+//! at most 0.4 %. Merging histograms in any order gives the same result.
 
 use rustc_hash::FxHashMap;
 
@@ -28,7 +29,7 @@ impl Default for Durations {
 }
 
 impl Durations {
-    /// Creates it from any number of durations.
+    /// Creates the collection from any number of durations.
     #[must_use]
     pub fn of(all: Vec<f64>) -> Self {
         let mut durations = Durations::Few(all);
@@ -51,7 +52,7 @@ impl Durations {
         *self.as_many().entry(bucket(seconds)).or_default() += 1;
     }
 
-    /// Moves all durations from another one into this one.
+    /// Moves all durations from another collection into this one.
     pub fn append(&mut self, other: &mut Durations) {
         match other {
             Durations::Few(others) => {
@@ -82,7 +83,7 @@ impl Durations {
         }
     }
 
-    /// Whether there are no durations.
+    /// Returns whether there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -91,8 +92,9 @@ impl Durations {
         }
     }
 
-    /// Returns quantiles in seconds, such as the median for 0.5. They are interpolated as in R and
-    /// NumPy, or come from the bucket of the lower neighbour.
+    /// Returns quantiles in seconds. For example, 0.5 stands for the median. Exact quantiles are
+    /// interpolated as in R and NumPy. Approximate quantiles come from the bucket of the lower
+    /// neighbour.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
         match self {
@@ -113,7 +115,7 @@ fn between(all: &mut [f64], part: f64) -> Option<f64> {
     let place = part * all.len().checked_sub(1)? as f64;
     let (_, lower, behind) = all.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
     let lower = *lower;
-    // Interpolate with the next larger one, unless the position is integral.
+    // Interpolate with the next larger duration, unless the position is a whole number.
     let next = || behind.iter().copied().min_by(f64::total_cmp);
     let upper = if place.fract() > 0.0 { next().unwrap_or(lower) } else { lower };
     Some(lower + (upper - lower) * place.fract())

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Label, Seconds};
 
-/// Part of a trace to analyse; by default, all of it.
+/// Part of a trace to analyse. By default, this is the whole trace.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     selection: Selection,
@@ -63,7 +63,8 @@ pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
 }
 
-/// Returns begin and end of the part of a time span within the window, if there is one.
+/// Returns the start and end of the part of a time span that is in the window, or `None` if the
+/// span is outside the window.
 #[inline]
 pub(crate) fn part_in(window: TimeRange, start: f64, end: f64) -> Option<(f64, f64)> {
     if start >= window.from && end <= window.to && start <= end {
@@ -80,12 +81,12 @@ pub enum By {
     Value,
     /// Separate rows for each container.
     Container,
-    /// Separate rows for each container of this type, with everything inside.
+    /// Separate rows for each container of this type, including everything inside it.
     Type(Label),
 }
 
 impl By {
-    /// Returns the container whose row a container is added to; `None` if it is left out.
+    /// Returns the container whose row includes this container, or `None` if no row includes it.
     pub(crate) fn group(&self, trace: &Trace, id: ContainerId) -> Option<ContainerId> {
         match self {
             By::Value => Some(ContainerId::ROOT),

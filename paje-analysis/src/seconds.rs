@@ -1,8 +1,8 @@
 //! Exact sums of seconds, independent of the order of addition.
 //!
-//! Values are integers in units of 2⁻⁶⁴ seconds. All bits of a double from 2⁻¹² seconds (0.2 ms) on
-//! fit; smaller ones are rounded to the nearest unit, which is 10¹⁰ times finer than the printed
-//! precision. Times saturate at 2⁶² seconds, sums at 2⁶³.
+//! Values are integers in units of 2⁻⁶⁴ seconds. They represent doubles of at least 2⁻¹² seconds
+//! (0.2 ms) exactly. Smaller doubles are rounded to the nearest unit, which is 10¹⁰ times finer
+//! than the printed precision. Times saturate at 2⁶² seconds, and sums at 2⁶³.
 
 use std::fmt;
 use std::iter::Sum;
@@ -58,7 +58,7 @@ impl Seconds {
     #[inline]
     pub fn between(start: f64, end: f64) -> Self {
         let (first, last) = (start.to_bits(), end.to_bits());
-        // Fast path for non-negative times of the same exponent, which lose no bits.
+        // Fast path: non-negative times with the same exponent lose no bits.
         let shift = (first >> 52).wrapping_sub((1075 - FRACTION).into());
         if first >> 52 == last >> 52 && shift <= MOST_SHIFT {
             return Seconds(i128::from(last as i64 - first as i64) << shift);
@@ -69,11 +69,11 @@ impl Seconds {
     /// Converts to the nearest double.
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        // The conversion rounds once; scaling by a power of two is exact.
+        // The conversion rounds once. Scaling by a power of two is exact.
         self.0 as f64 / (1u128 << FRACTION) as f64
     }
 
-    /// Divides a sum of `count` durations by their number; 0 for none.
+    /// Returns the mean of `count` durations with this sum, or 0 if `count` is 0.
     #[must_use]
     pub fn mean(self, count: u64) -> Self {
         match i128::from(count) {
@@ -82,18 +82,18 @@ impl Seconds {
         }
     }
 
-    /// Returns the ratio to the whole; 0 if the whole is 0.
+    /// Returns the ratio to the whole, or 0 if the whole is 0.
     #[must_use]
     pub fn share_of(self, whole: Seconds) -> f64 {
         if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
     }
 
     /// Returns the end of part `part` when the time from `start` to `end` is divided into `parts`
-    /// equal ones. The last one ends exactly at `end`.
+    /// equal parts. The last part ends exactly at `end`.
     #[must_use]
     pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
         let (length, part, parts) = (end.0 - start.0, i128::from(part), i128::from(parts.max(1)));
-        // In two steps, as the product may overflow.
+        // Divide in two steps, because the product may overflow.
         let (whole, rest) = (length.div_euclid(parts), length.rem_euclid(parts));
         Seconds(start.0 + whole * part + rest * part / parts)
     }
@@ -110,7 +110,7 @@ impl Seconds {
         Seconds(i128::from_le_bytes(bytes))
     }
 
-    /// Whether it is zero.
+    /// Returns whether the value is zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0

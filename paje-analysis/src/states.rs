@@ -1,4 +1,4 @@
-//! Profile of states: count and durations by value.
+//! Profile of states, with their count and durations by value.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub struct States {
     by: By,
     lanes: Vec<Lane>,
     durations: FxHashMap<(TypeId, ValueId), Spread>,
-    /// Lanes with states anywhere in the trace, if only a part of it is read.
+    /// If only a part of the trace is read, the lanes that have states anywhere in the trace.
     of_whole: Option<Lanes>,
 }
 
@@ -85,7 +85,7 @@ impl Cell {
     }
 }
 
-/// Durations of the states of a value, of all containers together or of each.
+/// Durations of the states with one value, for all containers together or for each container.
 #[derive(Clone, Debug, Default)]
 struct Spread {
     count: usize,
@@ -95,11 +95,11 @@ struct Spread {
 #[derive(Debug, Default)]
 struct Found {
     durations: Sums<Key, Durations>,
-    /// By value, the indices of the lane's sums and of the durations.
+    /// For each value, the indices of the lane's sums and of the durations.
     cache: IndexCache<(u32, u32)>,
 }
 
-/// A type and a value, in one container or in all (the root).
+/// A type, a value and a container. The root stands for all containers together.
 type Key = (TypeId, ValueId, ContainerId);
 
 impl States {
@@ -110,7 +110,8 @@ impl States {
         States { scope, by, lanes, durations, of_whole: None }
     }
 
-    /// Provides the lanes with states anywhere in the trace, to read only the part in the window.
+    /// Provides the lanes that have states anywhere in the trace, so that only the part in the
+    /// window needs to be read.
     #[must_use]
     pub fn in_part_of(mut self, lanes: Lanes) -> Self {
         self.of_whole = Some(lanes);
@@ -142,14 +143,14 @@ impl States {
         }
     }
 
-    /// Returns the rows, given the trace or its last portion. Open states count up to the latest
-    /// time of any state. Types are in definition order, values by descending time.
+    /// Returns the rows, given the trace or its last portion. Open states are assumed to end at the
+    /// latest time of any state. Types are in definition order, values by descending time.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut of_open = FxHashMap::default();
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
         let places = self.places(trace);
-        // The trace's end is too late, as lines are read ahead.
+        // The trace's end may be later than these times, because lines are read ahead.
         let latest = self.lanes.iter().map(|lane| lane.latest);
         let now = latest.fold(f64::NEG_INFINITY, f64::max);
         for lane in trace.lanes() {
@@ -169,7 +170,7 @@ impl States {
         groups.flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &spreads)).collect()
     }
 
-    /// Adds the lanes whose states are elsewhere in the trace.
+    /// Adds the lanes that have states only in other parts of the trace.
     fn add_unseen(
         &self,
         trace: &Trace,
@@ -237,7 +238,7 @@ struct Group {
     /// Number of lanes of the type, and sum of their containers' lifetimes.
     lanes: u64,
     lifetime: Seconds,
-    /// By name, as several values may have the same one.
+    /// Indexed by name, because several values may have the same name.
     values: BTreeMap<Label, Sum>,
 }
 
@@ -306,7 +307,8 @@ impl Lane {
         self.has_states = true;
     }
 
-    /// Returns the lane as if its open states ended now. Their durations go to `of_open`.
+    /// Returns the lane's sums as if its open states ended now. Adds the durations of these states
+    /// to `of_open`.
     fn ended(
         &self,
         now: f64,

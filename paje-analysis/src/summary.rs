@@ -31,7 +31,7 @@ struct Long {
 }
 
 impl Long {
-    /// Orders by descending length, then by start and value.
+    /// Orders by descending length, then by start, then by value.
     fn order(&self, other: &Long) -> Ordering {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
@@ -73,7 +73,7 @@ struct Backwards {
 type Row = [Label; 3];
 
 impl Summary {
-    /// Creates the summary; for `bytes`, see [`Comm::new`].
+    /// Creates the summary. For `bytes`, see [`Comm::new`].
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         Summary {
@@ -167,7 +167,7 @@ impl Summary {
             let (share, seconds) = (row.share * 100.0, row.exclusive);
             page.add("where the time went", name, format!("{seconds:.6} s, {share:.1} %"));
         }
-        // Imbalance of a value that takes hardly any time does not matter.
+        // Ignore values that take hardly any time, whatever their imbalance.
         rows.retain(|row| row.share > 0.01 && row.lanes > 1);
         rows.sort_by(|a, b| b.imbalance.total_cmp(&a.imbalance));
         for row in rows.iter().take(MOST / 2) {
@@ -193,7 +193,8 @@ impl Summary {
         }
     }
 
-    /// Lists the longest times in no state: idle, or computing if only calls are recorded.
+    /// Lists the longest times without a state. During such a time, the container is idle, or it
+    /// computes and only calls are recorded.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
         let (types, containers) = (trace.types(), trace.containers());
         let mut all = Vec::new();
@@ -289,7 +290,7 @@ mod tests {
         let rows = (0..table.len()).filter(|row| columns[0][*row] == "time without a state".into());
         let found: Vec<_> =
             rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
-        // p is in a state from 1 to 3 and from 7 to 8; q always.
+        // Container p is in a state from 1 to 3 and from 7 to 8. Container q is always in a state.
         assert_eq!(found, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
     }
 }

@@ -32,13 +32,13 @@ pub enum Data {
     Text(Vec<Label>),
     Count(Vec<u64>),
     Seconds(Vec<Option<Seconds>>),
-    /// Shares, means and similar numbers; `None` if undefined.
+    /// Shares, means and similar numbers. `None` means undefined.
     Number(Vec<Option<f64>>),
-    /// Sums of amounts, such as bytes; `None` if unknown.
+    /// Sums of amounts, such as bytes. `None` means unknown.
     Amount(Vec<Option<f64>>),
 }
 
-/// An owned name. Equality ignores quotes.
+/// An owned name. Comparisons ignore its quotes.
 #[derive(Clone, Debug)]
 pub struct Label {
     text: Arc<[u8]>,
@@ -73,13 +73,13 @@ impl Table {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -91,7 +91,8 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Keeps the rows with the largest values of the first of these columns, then of the next.
+    /// Keeps at most this number of rows. Rows with larger values in the first of these columns are
+    /// kept. If values are equal, the next column decides.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -155,7 +156,7 @@ impl Data {
         Data::Amount(rows.iter().map(value).collect())
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -166,7 +167,7 @@ impl Data {
         }
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -174,7 +175,7 @@ impl Data {
 }
 
 impl Label {
-    /// Returns the name with its quoting.
+    /// Returns the name together with its quotes.
     #[must_use]
     pub fn name(&self) -> Name<'_> {
         Name { text: &self.text, quoting: self.quoting }
@@ -213,7 +214,7 @@ impl From<&str> for Label {
     }
 }
 
-/// Formats the name without quotes; replaces invalid UTF-8.
+/// Formats the name without quotes. Invalid UTF-8 is replaced.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name().fmt(f)

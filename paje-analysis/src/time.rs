@@ -1,4 +1,4 @@
-//! Time by bin: seconds of each value in each bin.
+//! Seconds of each value in each bin of time.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +44,9 @@ impl Time {
         Time { scope, by, inclusive, bins, lanes: Vec::new() }
     }
 
-    /// Adds the next portion of a trace, or a whole trace. Inner states must be within outer ones,
-    /// so the trace must not be replayed in portions with pushes without imbrication.
+    /// Adds the next portion of a trace, or a whole trace. Inner states must be within outer
+    /// states. Therefore, a trace that has pushes without imbrication must not be replayed in
+    /// portions.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
         let (scope, bins, inclusive) = (&self.scope, &self.bins, self.inclusive);
@@ -59,8 +60,8 @@ impl Time {
         });
     }
 
-    /// Returns the report, bin by bin. In each, containers are in output order, types in definition
-    /// order, values in alphabetical order. Values without time have no row.
+    /// Returns the report, bin by bin. Within a bin, containers are in output order, types in
+    /// definition order, and values in alphabetical order. Values without time have no row.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         self.table_named(trace, |type_, value| Some(trace.types().value_name(type_, value).into()))
@@ -129,7 +130,7 @@ impl Lane {
         }
         let own = self.of(bins, state.value);
         bins.overlaps(start, end, |bin, seconds| own[bin] += seconds);
-        // Subtract the time from the outer state, unless that had ended before.
+        // Subtract the time from the outer state, unless the outer state had already ended.
         if let Some(outer) = outer.filter(|outer| outer.end.is_nan() || outer.end > state.start) {
             let outer = self.of(bins, outer.value);
             bins.overlaps(start, end, |bin, seconds| outer[bin] -= seconds);
@@ -141,7 +142,7 @@ impl Lane {
     }
 }
 
-/// Returns the time range to divide into bins: the intersection of window and trace.
+/// Returns the time range to divide into bins. It is the intersection of the window and the trace.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();

@@ -1,7 +1,8 @@
-//! Tracks: states of each container with random access, for analyses of message passing.
+//! Tracks, which give random access to the states of each container, for analyses of message
+//! passing.
 //!
-//! A lane's rows can only be visited in order. Messages and critical paths need random access, so
-//! tracks copy the states to plain columns, which take 24 bytes per state.
+//! The rows of a lane can only be visited in order. Messages and critical paths need random access,
+//! so tracks have a copy of the states in plain columns, which take 24 bytes per state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +46,7 @@ const NONE: u32 = u32::MAX;
 /// A time span of a track in which the innermost state does not change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Innermost state; `None` between states.
+    /// Innermost state, or `None` between states.
     pub state: Option<usize>,
     /// Start in seconds.
     pub start: f64,
@@ -73,7 +74,7 @@ impl<'t> Tracks<'t> {
         Tracks::of_list(trace, classes, list)
     }
 
-    /// Adds tracks without states for those of the containers that have none.
+    /// Adds an empty track for each of these containers that has no track.
     #[must_use]
     pub fn with_others(self, containers: impl IntoIterator<Item = ContainerId>) -> Self {
         let Tracks { trace, classes, mut list, found } = self;
@@ -93,7 +94,8 @@ impl<'t> Tracks<'t> {
         Tracks { trace, classes, list, found }
     }
 
-    /// Returns the tracks with other times of their states, by track and state, in seconds.
+    /// Returns a copy of the tracks in which the states have other times. The times are given by
+    /// track and state, in seconds.
     #[must_use]
     pub fn at_times(&self, start: &[Vec<f64>], end: &[Vec<f64>]) -> Self {
         let mut tracks = self.clone();
@@ -179,14 +181,14 @@ impl Track {
         track
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// Whether there are no states.
+    /// Returns whether there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
@@ -231,7 +233,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // A state that ended earlier bounds the outer state.
+                // The piece of an outer state begins where the previous inner state ended.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }
@@ -299,7 +301,8 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Builds a track from start, end and imbrication of its states, numbered by value.
+    /// Builds a track from the start, end and imbrication of its states. Each state has a different
+    /// value.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();
         let parent = states.iter().enumerate().map(|(at, state)| {

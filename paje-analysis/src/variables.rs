@@ -27,7 +27,8 @@ struct Lane {
     bins: Vec<Integral>,
 }
 
-/// Neumaier's compensated sum of products. One thread per lane makes rounding deterministic.
+/// Neumaier's compensated sum of products. Rounding is deterministic, because one thread processes
+/// a whole lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
     seconds: Seconds,
@@ -58,7 +59,7 @@ impl Integral {
 }
 
 impl Variables {
-    /// Creates the analysis, by bin if bins are given.
+    /// Creates the analysis. If bins are given, the means are computed for each bin.
     #[must_use]
     pub const fn new(scope: Scope, bins: Option<Bins>) -> Self {
         Variables { scope, bins, lanes: Vec::new() }
@@ -74,8 +75,9 @@ impl Variables {
         });
     }
 
-    /// Returns the report: types in definition order, containers in output order, then bins. The
-    /// mean is weighted by time, over the time in which the variable had a value.
+    /// Returns the report. Types are in definition order, and containers in output order. The bins
+    /// of a container are in order of time. The mean is weighted by time and covers the time in
+    /// which the variable had a value.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let rows = self.sorted(trace);

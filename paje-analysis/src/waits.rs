@@ -9,8 +9,8 @@
 //! | early reduce | the root | latest enter of the others − enter |
 //! | scan | each | latest enter of the members before it − enter |
 //!
-//! A state has at most one wait of each kind: if it receives several messages, the one that starts
-//! last counts. A wait is never longer than its state.
+//! A state has at most one wait of each kind. If it receives several messages, the wait is for the
+//! message that starts last. A wait is never longer than its state.
 
 pub mod delays;
 mod report;
@@ -32,9 +32,10 @@ use crate::tracks::Tracks;
 pub struct Options {
     /// Settings for finding collectives.
     pub grouping: Grouping,
-    /// Rendezvous threshold in bytes; 0 means every transfer. Default: that of the map.
+    /// Rendezvous threshold in bytes. If it is 0, every transfer is a rendezvous. The default is
+    /// the threshold of the map.
     pub eager: Option<u64>,
-    /// User-defined field with the sizes of messages; see [`Messages::new`].
+    /// User-defined field with the sizes of messages, as in [`Messages::new`].
     pub bytes: Option<String>,
 }
 
@@ -87,7 +88,8 @@ pub struct Wait {
 pub enum About {
     /// Index of the message.
     Message(u32),
-    /// A collective: index of its series, and index in the series.
+    /// Part of a collective, given the index of its series and the index of the operation in the
+    /// series.
     Operation(u32, u32),
 }
 
@@ -134,7 +136,8 @@ impl Wait {
 }
 
 impl<'t> Waits<'t> {
-    /// Estimates the memory for finding the waits of a trace, in bytes, beside the trace itself.
+    /// Estimates the memory for finding the waits of a trace, in bytes, in addition to the trace
+    /// itself.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
         // The message, its index in two lists, and its state and time during the search.
@@ -153,7 +156,7 @@ impl<'t> Waits<'t> {
         Waits::of(tracks, messages, collectives, map, options.eager)
     }
 
-    /// Finds all waits in these states, messages and collectives; for `eager`, see [`Options`].
+    /// Finds all waits in these states, messages and collectives. For `eager`, see [`Options`].
     #[must_use]
     pub fn of(
         tracks: impl Into<Arc<Tracks<'t>>>,
@@ -250,7 +253,8 @@ fn of_messages(
             add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
         }
     }
-    // Keep the longest wait of each state, or the first of several, as it may have ended the state.
+    // For each state and kind, keep the wait for the latest message. If several messages are
+    // equally late, keep the wait for the first one, because it may have ended the state.
     waits.sort_by(|(late_a, a), (late_b, b)| {
         (a.state, a.kind).cmp(&(b.state, b.kind)).then(late_b.total_cmp(late_a))
     });
@@ -264,7 +268,8 @@ fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Ve
         let states = series.operation(instance);
         let enter =
             |member: usize| tracks.list()[group[member] as usize].start[states[member] as usize];
-        // Keeps the latest; on ties the first.
+        // Keeps the member that entered last, or the first of these if several entered at that
+        // time.
         let later = |best: Option<usize>, member: usize| match best {
             Some(best) if enter(best) >= enter(member) => Some(best),
             _ => Some(member),

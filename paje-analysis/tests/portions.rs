@@ -1,4 +1,5 @@
-//! Summaries by portions and several workers equal those of the whole trace by one worker.
+//! Checks that summaries that several workers make from portions equal the summary that one worker
+//! makes from the whole trace.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

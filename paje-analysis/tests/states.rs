@@ -16,7 +16,8 @@ const HEAD: &str = "\
 %EventDef PajeDestroyContainer 6\n% Time date\n% Type string\n% Name string\n%EndEventDef
 1 N 0\n1 P N\n2 S P\n3 0 n N 0\n3 0 p P n\n3 0 q P n\n";
 
-/// p: `a` 1–9 with `b` 2–4 and `b` 5–8, which has `c` 6–7; q: `b` 0–1.
+/// Container p is in `a` from 1 to 9. Inside `a`, it is in `b` from 2 to 4 and from 5 to 8. Inside
+/// the second `b`, it is in `c` from 6 to 7. Container q is in `b` from 0 to 1.
 const LINES: &str = "\
 4 0 S q b\n4 1 S p a\n5 1 S q\n4 2 S p b\n5 4 S p\n4 5 S p b\n4 6 S p c\n5 7 S p\n5 8 S p\n5 9 S p
 6 10 P p\n6 10 P q\n6 10 N n\n";
@@ -73,7 +74,8 @@ fn a_window_clips_states_and_lifetimes() {
     (selection.window.from, selection.window.to) = (3.0, 6.5);
     for bytes in [1, 1 << 20] {
         let (rows, _) = seen(&Scope::new(&selection), &By::Value, bytes);
-        // 3.5 seconds of each container; q has no state in the window, but could have.
+        // The window has 3.5 seconds of each container. Container q counts, although it has no
+        // state in the window.
         let share = |seconds: f64| seconds / 7.0;
         let wanted = [
             ("b".to_owned(), 2, 2.5, 2.0, 1, share(2.0)),
@@ -100,7 +102,8 @@ fn rows_can_be_per_container_or_per_group() {
 #[test]
 fn open_states_count_up_to_the_latest_time() {
     let (_, between) = seen(&Scope::default(), &By::Value, 1);
-    // When c has just begun: a since 1, with b from 2 to 4 and since 5.
+    // When `c` has just begun, `a` has been open since 1 and `b` since 5. An earlier `b` lasted
+    // from 2 to 4.
     let at_six = between.iter().find(|rows| rows.iter().any(|row| row.value == Label::from("c")));
     let found = lines(at_six.expect("a portion begins c"));
     let times: Vec<_> =

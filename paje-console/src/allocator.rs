@@ -1,7 +1,6 @@
-//! A global allocator that ends the program with a message and an exit status when memory is
-//! refused.
+//! A global allocator. If memory is refused, it ends the program with a message and an exit status.
 //!
-//! The standard library aborts instead, which looks like a crash; its hook
+//! By default, the standard library aborts, which looks like a crash. Its hook
 //! (`alloc::set_alloc_error_hook`) is not stable.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,7 +8,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The system's allocator; if it refuses memory, the program ends.
+/// The system's allocator. If it refuses memory, the program ends.
 ///
 /// ```
 /// #[global_allocator]
@@ -18,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OrExit {
-    /// Name of the program in its messages.
+    /// Name of the program, as used in its messages.
     pub program: &'static str,
     /// Exit status if memory is refused.
     pub status: i32,
@@ -32,7 +31,7 @@ pub fn before_refusal(last: fn()) {
 }
 
 impl OrExit {
-    /// Must not allocate: standard error is unbuffered.
+    /// This must not allocate. Standard error is unbuffered.
     #[cold]
     #[inline(never)]
     fn refused(&self, size: usize) -> ! {
@@ -103,7 +102,7 @@ mod tests {
         assert_eq!(bytes[9_999_999], 8);
     }
 
-    /// Runs the test binary again; the child asks for more memory than exists.
+    /// Runs the test binary again as a child, which requests more memory than exists.
     #[test]
     fn a_refusal_ends_the_program() {
         const IS_AGAIN: &str = "PAJE_TEST_IS_ALONE";

@@ -1,9 +1,9 @@
-//! Files that appear complete or not at all.
+//! Writes files that appear either complete or not at all.
 //!
 //! On Linux, the new file has no name until it is complete, so a killed program leaves nothing
 //! behind. To replace an existing file, it gets a temporary name for an instant. On other systems,
-//! and on file systems without unnamed files, it has a temporary name throughout and is removed if
-//! writing fails.
+//! and on file systems without unnamed files, the new file has a temporary name throughout, and is
+//! removed if writing fails.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 
 use crate::output::buffered;
 
-/// Writes a file, replacing an existing one. Pipes, terminals and other special files are written
-/// in place.
+/// Writes a file. An existing file is replaced. Pipes, terminals and other special files are
+/// written in place.
 ///
 /// # Errors
-/// The folder or the file cannot be written; an existing file is then unchanged.
+/// The folder or the file cannot be written. An existing file is then unchanged.
 pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(text))
 }
 
-/// Writes a file with `write`, as [`write_whole`] does.
+/// Writes a file with the function `write`. The file appears as with [`write_whole`].
 pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -40,19 +40,19 @@ pub fn write_with(
     aside.take_place()
 }
 
-/// A temporary file that will replace a file of the same folder. Dropping it removes it.
+/// A temporary file that will replace a file in the same folder. Dropping it removes it.
 #[derive(Debug)]
 pub struct Aside {
     file: File,
-    /// Temporary path, where the file needs a name.
+    /// Temporary path, for systems where the file needs a name.
     path: PathBuf,
-    /// Whether the file has this name, to be removed if writing fails.
+    /// Whether the file has the temporary path and must be removed if writing fails.
     named: bool,
     place: PathBuf,
 }
 
 impl Aside {
-    /// Creates a temporary file for `place`, which may exist.
+    /// Creates a temporary file for `place`, where a file may exist.
     ///
     /// # Errors
     /// The folder cannot be written, or `place` is not a regular file.
@@ -73,8 +73,8 @@ impl Aside {
         &self.file
     }
 
-    /// Flushes the file to the disk. Otherwise its name could survive a power failure without its
-    /// contents.
+    /// Flushes the file to the disk. Otherwise its name could survive a power failure although its
+    /// contents do not.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
@@ -102,7 +102,7 @@ impl Aside {
 
     /// Creates a temporary file for `place`, with the permissions of the file that it replaces.
     fn new(place: &Path, old: Option<fs::Permissions>) -> io::Result<Self> {
-        // A symbolic link stays; its target is replaced.
+        // A symbolic link is kept, and its target is replaced.
         let place = if old.is_some() { fs::canonicalize(place)? } else { place.to_owned() };
         let folder = match place.parent() {
             Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -147,13 +147,13 @@ impl Drop for Aside {
     }
 }
 
-/// Creates an unnamed file in `folder`, where the system can.
+/// Creates an unnamed file in `folder`, if the system supports this.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let mode = Mode::from_raw_mode(0o666);
     let file = open(folder, OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC, mode).ok()?;
-    // Without this folder, the file could never get a name.
+    // Without `/proc`, the file could never get a name.
     Path::new("/proc/self/fd").is_dir().then(|| File::from(file))
 }
 

@@ -1,4 +1,4 @@
-//! The table of object counts, the same in all programs.
+//! The table of object counts that all programs print.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::reading::read_of;
 /// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// Earliest time of an object and latest time of a line, in seconds.
+    /// Earliest time of any object, and latest time of any line, in seconds.
     pub time: (f64, f64),
     /// Event definitions.
     pub event_definitions: u64,
@@ -20,7 +20,7 @@ pub struct Contents {
     pub types: u64,
     /// Containers.
     pub containers: u64,
-    /// States, as a dump prints them.
+    /// States, counted as a dump prints them.
     pub states: u64,
     /// Intervals between changes of variables.
     pub variables: u64,
@@ -33,7 +33,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Counts the objects that were kept of `trace`.
+    /// Counts the objects of `trace` that the replay kept.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (types, containers, counts) = (trace.types(), trace.containers(), trace.counts());
@@ -74,8 +74,8 @@ impl Contents {
     }
 }
 
-/// Formats the table of `--stats`: `counts`, size and bytes read of a packed trace, time and
-/// memory.
+/// Formats the table of `--stats`. It has `counts`, the size of a packed trace and the number of
+/// bytes read, the time, and the memory.
 #[must_use]
 pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant) -> String {
     let mut text: String =
@@ -90,7 +90,7 @@ pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant)
     text
 }
 
-/// Formats one line of such a table.
+/// Formats one line of a table.
 #[must_use]
 pub fn fact(name: &str, value: std::fmt::Arguments<'_>) -> String {
     let mut line = String::new();

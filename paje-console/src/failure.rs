@@ -1,4 +1,4 @@
-//! Reasons for failure, and their exit statuses.
+//! Reasons for failure and their exit statuses.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::Voice;
 /// Exit status for an invalid trace.
 pub const INVALID: u8 = 1;
 
-/// Exit status for wrong usage, and for input or output errors.
+/// Exit status for wrong usage, and for errors of input or output.
 pub const TROUBLE: u8 = 2;
 
 /// Reason why a program fails. [`Voice::failure`] prints it.
@@ -25,9 +25,9 @@ pub enum Failure {
     Output(io::Error),
     /// The threads cannot be started as requested.
     Workers(paje_workers::Error),
-    /// The request does not suit this trace. The text follows the trace's name.
+    /// The request does not suit this trace. The text is printed after the name of the trace.
     Unsuitable(PathBuf, String),
-    /// Any other failure, as a sentence.
+    /// Any other failure, given as a sentence.
     Other(String),
 }
 
@@ -48,15 +48,16 @@ impl Failure {
         }
     }
 
-    /// Returns whether the reader closed standard output, which is not a failure of the program.
+    /// Returns whether the reader of standard output closed it. This is not a failure of the
+    /// program.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
-/// Returns the exit status: 0 for a valid trace, 1 for an invalid one, else the failure's, whose
-/// message it prints.
+/// Returns exit status 0 for a valid trace and 1 for an invalid one. After a failure, prints its
+/// message and returns its exit status.
 #[must_use]
 pub fn exit(voice: Voice, outcome: Result<bool, Failure>) -> ExitCode {
     match outcome {

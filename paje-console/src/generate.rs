@@ -1,9 +1,8 @@
 //! Man pages and shell completions, generated from a program's command line.
 //!
-//! A program supports `--generate man|complete-bash|complete-zsh|complete-fish` with a field
-//! [`Generate`] in its command line and [`parse`] in place of clap's. Exit statuses,
-//! examples and files are in the program's [`Manual`], which `--help` and the man
-//! page print.
+//! A program supports `--generate man|complete-bash|complete-zsh|complete-fish` if its command line
+//! has a field [`Generate`] and it calls [`parse`] instead of clap's `parse`. Exit statuses,
+//! examples and files are in the program's [`Manual`], which `--help` and the man page print.
 //!
 //! ```
 //! # use clap::Parser;
@@ -86,8 +85,8 @@ pub enum What {
     CompleteFish,
 }
 
-/// Parses the process's command line. Like clap's `parse`, it exits after errors, help and version;
-/// also after `--generate`.
+/// Parses the command line of the process. Exits after errors, help and version, as clap's `parse`
+/// does, and also after `--generate`.
 #[must_use]
 pub fn parse<C: Parser>(manual: &Manual) -> C {
     let mut command = C::command();
@@ -101,8 +100,8 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Exits as clap does, but starts error messages with the program's name, and fails if the help
-/// cannot be printed.
+/// Exits as clap does. However, error messages start with the program's name, and the exit status
+/// shows a failure if the help cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
         let text = error.render().to_string();
@@ -110,13 +109,13 @@ fn end(command: &Command, error: &clap::Error) -> ! {
         let _ = write!(io::stderr(), "{}: {text}", command.get_name());
         exit(TROUBLE.into());
     }
-    // Colours follow clap's choice.
+    // Colours follow the choice that clap makes.
     let text = error.render().ansi().to_string();
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
 }
 
-/// Returns the text that a command line requests with `--generate`, if it does. The first word is
-/// the program's name.
+/// Returns the text that a command line requests with `--generate`, or `None` without this option.
+/// The first word is the program's name.
 pub fn text<C: Parser>(
     manual: &Manual,
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
@@ -129,7 +128,8 @@ fn asked(matches: &ArgMatches) -> Option<What> {
     matches.get_one("generate").copied()
 }
 
-/// Prints to standard output and returns the exit status: 2 on failure, 0 for a closed pipe.
+/// Prints to standard output and returns the exit status, which is 2 on failure. A closed pipe is
+/// not a failure.
 fn print(command: &Command, write: impl FnOnce(File) -> io::Result<()>) -> i32 {
     match standard_output().and_then(write) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -150,7 +150,7 @@ impl What {
             What::CompleteBash => completions(Shell::Bash, &command),
             What::CompleteZsh => completions(Shell::Zsh, &command),
             What::CompleteFish => {
-                // fish would read a bare question mark as a pattern, which matches no file.
+                // fish would treat a bare question mark as a pattern, which matches no file.
                 let text = String::from_utf8_lossy(&completions(Shell::Fish, &command))
                     .replace(" -s ? ", " -s '?' ");
                 text.into_bytes()
@@ -159,12 +159,12 @@ impl What {
     }
 }
 
-/// Returns completions without hidden options; for bash, clap would list them too.
+/// Returns completions without hidden options, which clap would list for bash.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let seen: Vec<_> =
         command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned().collect();
-    // Groups that options require must exist, and may contain only visible options.
+    // Groups that options require must exist. They may contain only visible options.
     let is_seen = |id: &Id| seen.iter().any(|argument| argument.get_id() == id);
     let groups = command.get_groups().filter(|group| group.get_args().all(is_seen)).cloned();
     let mut seen = Command::new(name.clone())

@@ -1,4 +1,4 @@
-//! Command-line code that the programs share: options, opening and replaying a trace, messages,
+//! Command-line code that all programs share: options, opening and replaying a trace, messages, and
 //! exit statuses.
 //!
 //! - [`options`]: options with the same meaning everywhere
@@ -9,7 +9,7 @@
 //! - [`contents`]: object counts of a trace
 //! - [`aside`]: files that appear only when complete
 //! - [`output`]: standard output whose failures are noticed
-//! - [`signals`]: signals to leave ignored
+//! - [`signals`]: signals that stay ignored
 //! - [`quotes`]: quoting of printed names
 //! - [`records`]: rows as CSV and JSON
 //! - [`memory`], [`allocator`]: memory limit, peak memory, and a message if memory is refused

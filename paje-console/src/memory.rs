@@ -17,10 +17,10 @@ pub enum Limit {
     None,
 }
 
-/// Default limit, which leaves memory for other programs and the page cache.
+/// Default limit. It leaves memory for other programs and the page cache.
 const DEFAULT: Limit = Limit::Share(0.75);
 
-/// Smallest limit, in bytes: the blocks that are read at a time need this much.
+/// Smallest limit, in bytes. The blocks that are read at the same time need this much memory.
 pub(crate) const LEAST: u64 = 32 << 20;
 
 impl Limit {
@@ -43,8 +43,8 @@ impl Limit {
     }
 }
 
-/// Returns the memory that a replay may use, and the folder for the rest; `None` if it is
-/// unlimited.
+/// Returns the memory that a replay may use, and the folder for further objects. Returns `None` if
+/// the memory is unlimited.
 #[must_use]
 pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
     let bytes = match limit.unwrap_or(DEFAULT) {
@@ -58,7 +58,7 @@ pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit>
     })
 }
 
-/// Folder for large temporary files; `/tmp` is often in memory.
+/// Returns the folder for large temporary files. `/tmp` is often in memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -67,8 +67,8 @@ fn temporary() -> PathBuf {
     })
 }
 
-/// Returns the memory available to the process: the machine's, or less if its control groups limit
-/// it. `root` is the root of the file system.
+/// Returns the memory available to the process. This is the machine's memory, or less if control
+/// groups limit it. `root` is the root of the file system.
 fn available(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let total = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -76,7 +76,7 @@ fn available(root: &Path) -> Option<u64> {
     Some(group_limits(root).fold(total, u64::min))
 }
 
-/// Yields the limits of the process's control groups, of either version.
+/// Yields the limits of the process's control groups, in version 1 or 2.
 fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let files = groups.lines().filter_map(|line| {
@@ -93,8 +93,8 @@ fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     });
     let files: Vec<PathBuf> = files
         .flat_map(|(mount, group, file)| {
-            // A group is also limited by its parents. In a container, its own folder is the mount
-            // itself.
+            // The limits of its parents apply to a group, too. In a container, the group's own
+            // folder is the mount itself.
             let within =
                 |group: &Path| mount.join(group.strip_prefix("/").unwrap_or(group)).join(file);
             group.ancestors().map(within).collect::<Vec<_>>()
@@ -140,12 +140,12 @@ mod tests {
         assert_eq!(available(root.path()), None);
         write("proc/meminfo", "MemTotal:       24689764 kB\nMemFree:        1 kB\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));
-        // Version 2, with the limit on a parent group.
+        // Control groups of version 2. The parent group has the limit.
         write("proc/self/cgroup", "0::/user.slice/session.scope\n");
         write("sys/fs/cgroup/user.slice/session.scope/memory.max", "max\n");
         write("sys/fs/cgroup/user.slice/memory.max", "4294967296\n");
         assert_eq!(available(root.path()), Some(4 << 30));
-        // Version 1, with a limit above the machine's memory, which does not count.
+        // Version 1, with a limit above the machine's memory, which has no effect.
         write("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/a\n0::/\n");
         write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));

@@ -36,7 +36,7 @@ pub struct Parallel {
     pub pin: Pin,
 }
 
-/// Bytes of text that a thread replays in the time that it takes to start a thread.
+/// Bytes of text that a thread can replay in the time that it takes to start another thread.
 pub(crate) const PART: u64 = 512 << 10;
 
 impl Parallel {
@@ -45,8 +45,8 @@ impl Parallel {
         Workers::new(self.threads, &self.pin).map_err(Failure::Workers)
     }
 
-    /// Starts the threads of a program whose main thread is one of them; for a text of `text`
-    /// bytes, if known, no more than are useful.
+    /// Starts the threads of a program. The main thread counts as one of them. If the input is
+    /// known to have `text` bytes, starts only as many threads as are useful.
     pub fn with_caller(&self, text: Option<u64>) -> Result<Workers, Failure> {
         let useful = text.and_then(|text| usize::try_from(text.div_ceil(PART).max(1)).ok());
         let useful = useful.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MAX);
@@ -54,7 +54,7 @@ impl Parallel {
     }
 }
 
-/// Memory limit of a replay, and the folder for the rest.
+/// Memory limit of a replay, and the folder for objects beyond it.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Memory {
     /// Memory limit: a size such as 4G, a share of the machine's memory such as 50%, or none
@@ -69,14 +69,14 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the limit; `None` if all is kept in memory.
+    /// Returns the limit, or `None` if everything is kept in memory.
     #[must_use]
     pub fn limit(&self) -> Option<MemoryLimit> {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// Returns the limit for a trace of `text` bytes, if known. Also `None` for a short trace
-    /// without `--memory-limit`, which saves looking up the machine's memory.
+    /// Returns the limit for a trace of `text` bytes, if this size is known. Also returns `None`
+    /// for a short trace without `--memory-limit`, which avoids looking up the machine's memory.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
@@ -110,10 +110,11 @@ pub struct Warnings {
     pub no_warnings: bool,
 }
 
-/// Environment variable with the effect of `--no-warnings`, for calls that cannot be changed.
+/// Environment variable with the same effect as `--no-warnings`, for calls of the program that
+/// cannot be changed.
 pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
 
-/// Entry of this variable in manuals: name and effect.
+/// Entry for this variable in manuals: its name and its effect.
 pub const NO_WARNINGS_TERM: (&str, &str) =
     (NO_WARNINGS, "Unless it is unset, empty, 0, no or false: the same as --no-warnings.");
 
@@ -131,10 +132,10 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Returns the folders in which `traces` may name files; `None` if named files are not read.
+    /// Returns the folders in which `traces` may name files, or `None` if named files are not read.
     ///
     /// # Errors
-    /// A folder that does not exist, with its name.
+    /// A folder does not exist. The error has its name.
     pub fn folders<'p>(
         &self,
         traces: impl IntoIterator<Item = &'p Path>,

@@ -1,9 +1,9 @@
 //! Standard output that reports every failure.
 //!
 //! If standard output is closed when the program starts (`>&-`), Rust's runtime opens `/dev/null`
-//! instead, and [`io::Stdout`] ignores a bad descriptor, so rows would be lost silently. This
-//! module therefore makes a closed standard output unwritable before the runtime starts, and
-//! programs write to [`standard_output`].
+//! instead, and [`io::Stdout`] ignores a bad descriptor. In both cases rows would be lost silently.
+//! So this module makes a closed standard output unwritable before the runtime starts, and programs
+//! write to [`standard_output`].
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -22,7 +22,7 @@ pub fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Runs `write` with a buffer in front of `file`.
+/// Calls `write` with a buffer in front of `file`.
 pub fn buffered(
     file: &File,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -30,23 +30,23 @@ pub fn buffered(
     let mut out = BufWriter::new(file);
     let written = write(&mut out).and_then(|()| out.flush());
     if written.is_err() {
-        // Otherwise dropping would write the buffer again.
+        // Otherwise, dropping the writer would write the buffer again.
         let _ = out.into_parts();
     }
     written
 }
 
-/// Runs `write` on standard output.
+/// Calls `write` with standard output.
 ///
 /// # Errors
-/// It cannot be written, or its [pipe was closed](Failure::is_closed_pipe), which ends a program
-/// silently.
+/// Standard output cannot be written, or its [pipe was closed](Failure::is_closed_pipe), which ends
+/// a program silently.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     standard_output().and_then(|out| buffered(&out, write)).map_err(Failure::Output)
 }
 
-/// Runs `write` on the file at `path`, which appears when it is complete, or else on standard
-/// output.
+/// Runs `write` on the file at `path`, which appears when it is complete. Without a path, runs it
+/// on standard output.
 pub fn write_to(
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -83,7 +83,7 @@ mod before_main {
         }
         let Ok(null) = open(c"/dev/null", OFlags::RDONLY, Mode::empty()) else { return };
         if null.as_raw_fd() == stdout().as_raw_fd() {
-            // It has the right number; keep it open.
+            // The descriptor has the right number, so keep it open.
             let _ = null.into_raw_fd();
         } else {
             let _ = dup2_stdout(null);

@@ -1,6 +1,6 @@
-//! Progress on a terminal.
+//! Shows progress on a terminal.
 //!
-//! A thread looks at existing counters a few times a second, so nothing waits for it.
+//! A thread reads existing counters a few times per second, so no other thread waits for it.
 
 mod line;
 
@@ -32,21 +32,21 @@ pub struct Display {
     began: Instant,
 }
 
-/// Guard of a progress line: dropping it clears the line.
+/// Guard of a progress line. Dropping the guard clears the line.
 #[derive(Debug)]
 #[must_use]
 pub struct Shown(Option<(Sender<Infallible>, JoinHandle<()>)>);
 
 impl Display {
-    /// Creates the display of a run that began at `began`. Progress is shown if it is wanted and
-    /// standard error is a terminal.
+    /// Creates the progress display of a run that began at `began`. Progress is shown if it is
+    /// wanted and standard error is a terminal.
     #[must_use]
     pub fn new(wanted: bool, began: Instant) -> Self {
         Display { wanted: wanted && io::stderr().is_terminal(), began }
     }
 
-    /// Shows how much of the trace has been read and replayed; not if rows that are written
-    /// meanwhile may appear on the same terminal, directly or through a pipe.
+    /// Shows how much of the trace has been read and replayed. Shows nothing if rows that are
+    /// written meanwhile may appear on the same terminal, directly or through a pipe.
     pub fn replay(self, input: &Input, progress: &Arc<Progress>, rows: Option<&File>) -> Shown {
         if rows.is_some_and(may_be_read_at_once) {
             return Shown(None);
@@ -68,7 +68,7 @@ impl Display {
         })
     }
 
-    /// Shows how much of an input has been read, as `doing` calls it.
+    /// Shows how much of an input has been read. `doing` is the name of this activity.
     pub fn reading(self, doing: &'static str, input: &Input) -> Shown {
         let (taken, all) = (input.read_so_far(), input.size());
         self.show(move || {
@@ -77,8 +77,8 @@ impl Display {
         })
     }
 
-    /// Shows how many bytes of rows have been written to `out`; not if they may appear on the same
-    /// terminal, directly or through a pipe.
+    /// Shows how many bytes of rows have been written to `out`. Shows nothing if the rows may
+    /// appear on the same terminal, directly or through a pipe.
     pub fn rows(self, out: &File, written: &Arc<AtomicU64>) -> Shown {
         if may_be_read_at_once(out) {
             return Shown(None);
@@ -125,7 +125,7 @@ impl Drop for Shown {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
-            // It fails only if the thread panicked; then there is nothing to clear.
+            // Joining fails only if the thread panicked. Then there is nothing to clear.
             let _ = thread.join();
         }
     }
@@ -135,7 +135,7 @@ impl Drop for Shown {
 fn follow(stage: impl Fn() -> Stage, began: Instant, stopped: &Receiver<Infallible>) {
     let mut line = Line::hidden();
     while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-        // The hidden line already measures the speed.
+        // The line measures the speed even while it is hidden.
         if began.elapsed() >= PATIENCE {
             line.show_on(ProgressDrawTarget::stderr);
         }

@@ -48,7 +48,7 @@ impl Quotes {
         }
     }
 
-    /// Returns whether quotes distinguish values.
+    /// Returns whether values with different quotes are different values.
     #[must_use]
     pub const fn value_names(self) -> ValueNames {
         match self {
@@ -57,7 +57,7 @@ impl Quotes {
         }
     }
 
-    /// Returns the matching order of containers and types.
+    /// Returns the order of containers and types that matches these quotes.
     #[must_use]
     pub const fn order(self) -> NameOrder {
         match self {
@@ -67,14 +67,15 @@ impl Quotes {
     }
 }
 
-/// Readers of CSV (Python, pandas, R's read.csv and readr) end a row at a bare carriage return, but
-/// at no other character that a name can contain.
+/// Readers of CSV (Python, pandas, R's read.csv and readr) end a row at a bare carriage return. No
+/// other character of a name ends a row for them.
 fn breaks_rows(text: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
     text.iter().any(|byte| BREAKS[usize::from(*byte)]) || blank(text.first()) || blank(text.last())
 }
 
-/// Bytes that break a row anywhere in a name. A table is fast for traces with millions of names.
+/// Bytes that break a row wherever they occur in a name. A table is fast enough for traces with
+/// millions of names.
 static BREAKS: [bool; 256] = {
     let mut breaks = [false; 256];
     breaks[b',' as usize] = true;

@@ -1,4 +1,4 @@
-//! Opening and replaying a trace.
+//! Opens and replays a trace.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::options::{NamedFiles, PART};
 use crate::progress::Display;
 use crate::{Failure, Voice};
 
-/// An open trace: a file or standard input, plain or compressed.
+/// An open trace, which is a file or standard input, plain or compressed.
 #[derive(Debug)]
 pub struct Opened {
     /// The bytes.
     pub input: Input,
-    /// Path, unless it is standard input.
+    /// Path of the trace, or `None` for standard input.
     file: Option<PathBuf>,
-    /// Further files, which continue the trace.
+    /// Other files that continue the trace.
     further: Vec<PathBuf>,
-    /// Folders in which it may name files, if named files are read.
+    /// Folders in which the trace may name files, if named files are read.
     folders: Option<Folders>,
 }
 
 impl Opened {
-    /// Opens the file at `path`, or standard input without a path or for `-`. A message warns
-    /// if that is a terminal: probably an argument was forgotten.
+    /// Opens the file at `path`, or standard input without a path or for `-`. If standard input is
+    /// a terminal, prints a warning, since an argument was probably forgotten.
     pub fn open(path: Option<&Path>, voice: Voice) -> Result<Self, Failure> {
         let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);
         let name = file.as_deref().unwrap_or(Path::new("<stdin>"));
@@ -40,8 +40,8 @@ impl Opened {
         Ok(Opened { input, file, further: Vec::new(), folders: None })
     }
 
-    /// Opens a trace in several files, each of which continues the one before, and allows the files
-    /// that they name. Without files it reads standard input.
+    /// Opens a trace in several files, each of which continues the previous one, and allows the
+    /// files that they name. Without files, opens standard input.
     pub fn all(files: &[PathBuf], named: &NamedFiles, voice: Voice) -> Result<Self, Failure> {
         let opened = Opened::open(files.first().map(PathBuf::as_path), voice)?;
         opened.with_files(files.get(1..).unwrap_or_default(), named)
@@ -50,7 +50,7 @@ impl Opened {
     /// Adds files that continue the trace, and allows the files that they name.
     ///
     /// # Errors
-    /// A folder in `named` does not exist, or a further file is standard input.
+    /// A folder in `named` does not exist, or one of the added files is standard input.
     pub fn with_files(mut self, further: &[PathBuf], named: &NamedFiles) -> Result<Self, Failure> {
         if further.iter().any(|file| file == Path::new("-")) {
             let why = "-: only the first of several files can be standard input";
@@ -63,8 +63,8 @@ impl Opened {
         Ok(self)
     }
 
-    /// Reads only the needed segments of a packed trace, if the replay with these options needs
-    /// only rows in a window, containers, types and the end of the trace.
+    /// Reads only the needed segments of a packed trace, if this is enough for a replay with these
+    /// options. The replay may need rows in a window, containers, types and the end of the trace.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
         if self.further.is_empty() && takes_window(options) {
@@ -74,7 +74,7 @@ impl Opened {
         self
     }
 
-    /// Returns a counter of the bytes that are read of a packed trace in a file.
+    /// Returns a counter of the bytes that are read from a packed trace, if the input is one.
     #[must_use]
     pub fn packed(&self) -> Option<PackedBytes> {
         let is_packed = self.input.compression() == Some(Compression::Packed);
@@ -82,8 +82,8 @@ impl Opened {
         Some(PackedBytes { size, taken: self.input.read_so_far() })
     }
 
-    /// Returns the number of bytes of text to replay, if known before reading: for a window, and
-    /// for a short plain file without further files.
+    /// Returns the number of bytes of text to replay if it is known before reading. It is known for
+    /// a window, and for a short plain file that no other file continues.
     #[must_use]
     pub fn text_bytes(&self) -> Option<u64> {
         if !self.further.is_empty() {
@@ -95,13 +95,13 @@ impl Opened {
         })
     }
 
-    /// Returns its name in messages: its path, or `<stdin>`.
+    /// Returns the name of the trace in messages, which is its path or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         self.input.name()
     }
 
-    /// Replays the trace with these options, showing progress on `display`.
+    /// Replays the trace with these options. Shows progress on `display`.
     pub fn replay(
         self,
         options: &Options,
@@ -115,7 +115,7 @@ impl Opened {
         trace
     }
 
-    /// Calls `read` on the trace.
+    /// Calls `read` with the trace.
     pub fn read<T>(self, read: impl FnOnce(Source<'_>) -> Result<T, Error>) -> Result<T, Failure> {
         let name = self.name().to_owned();
         let mut source = Source::from(self.input).followed_by(self.further);
@@ -126,7 +126,7 @@ impl Opened {
     }
 }
 
-/// Counter of the bytes read of a packed trace.
+/// Counter of the bytes that are read from a packed trace.
 #[derive(Clone, Debug)]
 pub struct PackedBytes {
     /// Size of the file.
@@ -142,20 +142,21 @@ impl PackedBytes {
     }
 }
 
-/// Formats the line of a table that says how much of a packed trace was read.
+/// Formats the line of a table that shows how much of a packed trace was read.
 #[must_use]
 pub fn read_of(read: u64, size: u64) -> String {
     fact("read", format_args!("{read} of {size} bytes"))
 }
 
-/// Returns whether these options select a window of time and keep its rows unchanged.
+/// Returns whether these options select a window of time without changing its rows.
 #[must_use]
 pub fn takes_window(options: &Options) -> bool {
     let TimeRange { from, to } = options.selection.window;
     from <= to && !options.selection.window.is_always() && leaves_rows_alone(options)
 }
 
-/// Warnings do not matter here: a trace without warnings has the same rows with these options.
+/// Options about warnings do not matter here: a trace without warnings has the same rows with and
+/// without them.
 fn leaves_rows_alone(options: &Options) -> bool {
     let usual = Options::default();
     let changes = options.no_imbrication || options.sort || options.recover;

@@ -6,15 +6,15 @@ use paje_sim::Name;
 
 use crate::Quotes;
 
-/// Value in a row.
+/// A value in a row.
 #[derive(Clone, Debug)]
 pub enum Value<'v> {
     /// A name in the trace, or a word.
     Name(Name<'v>),
     /// A number in digits.
     Number(String),
-    /// An integer of any size: JSON has a string if it exceeds 15 digits, which readers would
-    /// round.
+    /// An integer of any size. In JSON, it is a string if it has more than 15 digits, because
+    /// readers would round it.
     Large(String),
     /// No value.
     None,

@@ -1,4 +1,4 @@
-//! Messages on standard error, the same in all programs.
+//! Prints messages on standard error in the same way for all programs.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::Failure;
 /// Name of a program, and its hints.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
-    /// Name of the program, which begins each message.
+    /// Name of the program. Each message begins with it.
     pub program: &'static str,
     /// Hint for events that come too late.
     pub on_disorder: &'static str,
@@ -40,7 +40,7 @@ pub const ALLOW_LONG_LINES: Option<&str> =
 pub const RECOVER: Option<&str> =
     Some("`--recover` skips or repairs what is wrong, and reports it");
 
-/// Usual consequence for [`Voice::empty_window`].
+/// The usual consequence that [`Voice::empty_window`] names.
 pub const NOTHING_IN_IT: &str = "it is empty";
 
 impl Voice {
@@ -49,16 +49,17 @@ impl Voice {
         let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
     }
 
-    /// Prints all warnings about a trace and about what is selected of it:
-    /// [`warnings`](Self::warnings), [`unmet`](Self::unmet) and
-    /// [`empty_window`](Self::empty_window). `so` is the consequence of an empty window.
+    /// Prints all warnings about a trace and about the selected rows: [`warnings`](Self::warnings),
+    /// [`unmet`](Self::unmet) and [`empty_window`](Self::empty_window). `so` is the
+    /// consequence of an empty window.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
         self.unmet(&trace.select(selection));
         self.empty_window(selection.window, trace, so);
     }
 
-    /// Warns about patterns of `--of-type` and `--in` that match nothing; they may be misspelt.
+    /// Warns about patterns of `--of-type` and `--in` that match nothing, since they may be
+    /// misspelt.
     pub fn unmet(self, selected: &Selected) {
         let say = |option: &str, glob: &Glob, what: &str| {
             let glob = shown(glob.as_str().as_bytes());
@@ -68,7 +69,7 @@ impl Voice {
         selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
     }
 
-    /// Warns if the window contains nothing of the trace. `so` names the consequence.
+    /// Warns if nothing of the trace is in the window. `so` is the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
         let (TimeRange { from, to }, end) = (window, trace.end());
         if from > to {
@@ -116,7 +117,7 @@ impl Voice {
         }
     }
 
-    /// Prints the warnings of a trace, one for each kind and definition, in file order.
+    /// Prints the warnings of a trace, one for each kind and definition, in the order of the file.
     pub fn warnings(self, name: &Path, trace: &Trace) {
         let mut all: Vec<_> = trace.warnings().iter().collect();
         all.sort_by_key(|warning| (warning.file_number, warning.first_line));
@@ -132,7 +133,8 @@ impl Voice {
         }
     }
 
-    /// Prints a hint about `--files-from`, if `error` is about a file that the trace may not name.
+    /// Prints a hint about `--files-from` if `error` is about a file that the trace is not allowed
+    /// to name.
     pub fn refused(self, error: &Error) {
         if let Some(folder) = refused_folder(error) {
             let folder = shown_path(folder);
@@ -142,8 +144,9 @@ impl Voice {
         }
     }
 
-    /// Reports the problems of a trace that was recovered: one line for each kind, then their sum.
-    /// `done` says what was done with the rest; `hint` is printed if events came too late.
+    /// Reports the problems of a trace that was recovered, with one line for each kind and one for
+    /// the total. `done` says what was done with the rest of the trace. `hint` is printed if events
+    /// came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
         let recovery = trace.recovered();
         let (mut all, mut unsorted) = (0, false);
@@ -193,7 +196,7 @@ impl Voice {
         }
     }
 
-    /// Prints why the program fails; for an invalid trace, with the line.
+    /// Prints why the program fails. For an invalid trace, also prints the faulty line.
     pub fn failure(self, failure: &Failure) {
         let (name, error) = match failure {
             Failure::Trace(name, error) => match error.kind() {
@@ -239,7 +242,7 @@ impl Voice {
 }
 
 /// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions
-/// rather mean that the file is not a trace.
+/// suggest instead that the file is not a trace.
 fn is_damage(problem: &Problem) -> bool {
     match problem {
         Problem::Line { fault, .. } => matches!(
@@ -250,7 +253,7 @@ fn is_damage(problem: &Problem) -> bool {
                 | FaultKind::BadColor
         ),
         Problem::EmptyTrace | Problem::LineTooLong { .. } | Problem::FileCycle { .. } => false,
-        // Perhaps two concatenated traces.
+        // The file may consist of two concatenated traces.
         Problem::TypeExists { .. } | Problem::ContainerExists { .. } => false,
         Problem::ValueExists { .. } | Problem::NotATrace => false,
         // The message already names another option.
@@ -265,7 +268,7 @@ pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
 
-/// Returns the folder of a file that the trace names but may not.
+/// Returns the folder of a file that the trace names although it is not allowed to.
 #[must_use]
 pub fn refused_folder(error: &Error) -> Option<&Path> {
     match error.kind() {
@@ -274,7 +277,7 @@ pub fn refused_folder(error: &Error) -> Option<&Path> {
     }
 }
 
-/// Returns the message of an error, without the position.
+/// Returns the message of an error without its position.
 #[must_use]
 pub fn sentence(error: &Error) -> String {
     match error.kind() {

@@ -1,4 +1,4 @@
-//! The man pages and completions of our programs.
+//! Tests of the man pages and completions of our programs.
 
 use std::process::Command;
 
@@ -61,7 +61,7 @@ fn command_lines_are_valid() {
     programs().into_iter().for_each(|program| program.command.debug_assert());
 }
 
-/// Users need not know a program's habits to ask for help and the version.
+/// All programs have the same options for help and version.
 #[test]
 fn help_and_version_have_the_same_letters() {
     for Program { name, command, .. } in programs() {
@@ -134,13 +134,13 @@ fn pages_have_their_sections_in_order() {
         for (status, means) in manual.statuses {
             let line = format!(".TP\n\\fB{status}\\fR\n");
             let said = page.split_once(&line).unwrap_or_else(|| panic!("{name}: {status}")).1;
-            // Without the first letter, which is a capital in the page.
+            // Leave out the first letter, which is a capital in the page.
             assert!(said[1..].starts_with(&means[1..].replace('-', "\\-")), "{name}: {said}");
         }
     }
 }
 
-/// The list of programs in packaging is complete, and each page refers to all others.
+/// The list of programs in packaging is complete, and each page refers to all other pages.
 #[test]
 fn pages_name_all_other_programs() {
     let list = include_str!("../../packaging/programs");
@@ -215,7 +215,7 @@ fn pages_are_valid_roff() {
         if let Some(page) = shell("groff", &["-man", "-Tutf8", "-ww", "-P-cbu", path]) {
             assert!(page.contains("EXIT STATUS") && page.contains("Pajé"), "{name}: {page}");
         }
-        // `-W warning` would report matters of style, such as long lines.
+        // `-W warning` would also report matters of style, such as long lines.
         if let Ok(output) = Command::new("mandoc").args(["-Tlint", "-W", "error", path]).output() {
             assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
         }
@@ -236,7 +236,7 @@ fn shells_accept_completions() {
     }
 }
 
-/// Returns a shell's completions of an unfinished word.
+/// Returns the completions that a shell offers for an unfinished word.
 fn completed(program: &Program, shell_name: &str, word: &str) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("completions");
@@ -265,7 +265,7 @@ fn bash_and_fish_complete_long_options() {
         long.sort();
         for shell_name in ["bash", "fish"] {
             let Some(found) = completed(&program, shell_name, "--") else { continue };
-            // fish prints `--option=` where a value must follow, and short options too.
+            // fish prints `--option=` where a value must follow. It prints short options too.
             let mut found: Vec<_> =
                 found.iter().map(|option| option.trim_end_matches('=').to_owned()).collect();
             found.retain(|option| option.starts_with("--"));
@@ -301,7 +301,7 @@ fn an_unfinished_word_is_completed() {
     }
 }
 
-/// `pj_split` requires `--output`, but not with `--generate`, which excludes all other arguments.
+/// `pj_split` requires `--output`, except with `--generate`, which excludes all other arguments.
 #[test]
 fn generate_needs_and_accepts_no_other_argument() {
     let split = |words: &[&str]| {

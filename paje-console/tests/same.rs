@@ -1,7 +1,7 @@
-//! All programs print and write the same for a packed trace as for its text.
+//! All programs print and write the same output for a packed trace as for its text.
 //!
-//! This binary contains all programs and runs as the one by whose name it is called, so the test
-//! needs no other binary.
+//! This binary contains all programs, and its name selects the program that runs. So the test needs
+//! no other binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Command lines for each trace `t`; `u` is another trace. Output files are called `out`.
+/// Command lines for each trace `t`. `u` is another trace, and output files are called `out`.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),

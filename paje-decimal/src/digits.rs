@@ -41,7 +41,7 @@ pub(crate) fn put_groups(buffer: &mut [u8], fraction: u64, precision: usize) {
         *group = rest % 1000;
         rest /= 1000;
     }
-    // Each copy writes one byte too many, which the next one overwrites.
+    // Each copy writes one byte too many, which the next copy overwrites.
     for (place, group) in groups[..count].iter().enumerate() {
         buffer[3 * place..3 * place + 4].copy_from_slice(&THREES[*group as usize]);
     }

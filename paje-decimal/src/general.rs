@@ -18,8 +18,8 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     if !(1e-4..1e6).contains(&magnitude) {
         return write_general_long(out, value);
     }
-    // The doubles nearest to 10^-1 … 10^-4 are not exact. One that is below its power still prints
-    // as the power, because six digits of it round up.
+    // The doubles nearest to 10^-1 … 10^-4 are not exact. A double below such a power still prints
+    // as the power, because it rounds up to six digits.
     let precision = if magnitude >= 1.0 {
         5 - (1..6).take_while(|n| magnitude >= TENS[*n] as f64).count()
     } else {

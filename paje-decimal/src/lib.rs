@@ -7,13 +7,13 @@
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
 //!    word, compared with one half, decides the rounding (ties to even, as in glibc).
 //! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
-//!    byte too many, which the next copy overwrites. This takes 7 ns per number. Eight digits by
-//!    multiplications take 10 ns with SSE2 and 13 ns without.
+//!    byte too many, which the next copy overwrites. This takes 7 ns per number. To
+//!    convert eight digits at a time by multiplications takes 10 ns with SSE2 and 13 ns without.
 //!
-//! Smaller numbers with six or nine decimals take a shorter path: see `units`. Numbers from 2^64 on
-//! and precisions above 16 go to the standard library's `{:.*}`, which is exact and also rounds
-//! ties to even. So the path never affects the output, and the tests compare the paths. `cargo
-//! bench -p benches --bench decimal` measures it.
+//! Smaller numbers with six or nine decimals take a shorter path, described at `units`. Numbers
+//! from 2^64 on and precisions above 16 go to the standard library's `{:.*}`, which is exact and
+//! also rounds ties to even. The output is the same on each path, and the tests compare the paths.
+//! `cargo bench -p benches --bench decimal` measures the speed.
 
 mod digits;
 mod general;
@@ -76,7 +76,7 @@ fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
 }
 
 /// Calls `put` with [`SHORT`] bytes after the end of a vector. Returns the position after the bytes
-/// that it wrote, or leaves the vector as it was.
+/// that `put` wrote, or leaves the vector as it was.
 ///
 /// A separate buffer would be slower: loading what was just stored in smaller parts stalls.
 #[inline(always)]
@@ -105,14 +105,13 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
     write_fixed(out, value, 6);
 }
 
-/// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after it.
+/// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after the text.
 ///
 /// A buffer of constant length takes two thirds of the time of a growing vector. Bytes after the
 /// returned position may be overwritten.
 ///
 /// # Panics
-/// `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on. The value does not
-/// matter.
+/// `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
 #[inline]
 pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
     // A predictable branch costs less than arithmetic with a variable precision.
@@ -200,14 +199,14 @@ const SIGN: u64 = 1 << 63;
 /// negative and large numbers, and for products too close to a tie.
 ///
 /// The product is below 2^40, so its rounding error as a double is below 2^-13. Adding 2^52 rounds
-/// it to an integer, and the difference is exact. If that is below one half by more than twice the
-/// error, the exact product rounds to the same integer.
+/// it to an integer, and the difference is exact. If the difference is below one half by more than
+/// twice the error, the exact product rounds to the same integer.
 #[inline(always)]
 fn units(magnitude: f64, power: u64) -> Option<u64> {
     units_if_few(magnitude, power).filter(|units| *units < MOST_UNITS)
 }
 
-/// Bound of the results of [`units`].
+/// Upper bound of the results of [`units`].
 const MOST_UNITS: u64 = 1 << 40;
 
 /// Does the work of [`units`], but returns [`MOST_UNITS`] or more if the number is too large.
@@ -283,7 +282,7 @@ fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     let (integer, digits, up);
     if (1..=64).contains(&shift) {
         let mantissa = fraction | IMPLICIT;
-        // From 53 on, the integer part is 0, so 63 stands for 64.
+        // From a shift of 53 on, the integer part is 0, so 63 has the same effect as 64.
         integer = mantissa >> shift.min(63);
         let product = u128::from(mantissa << (64 - shift)) * u128::from(power);
         digits = (product >> 64) as u64;

@@ -173,7 +173,7 @@ fn general_format_of_powers_and_carries() {
             }
         }
     }
-    // Six digits and exactly half a unit.
+    // Tests six digits followed by exactly half a unit.
     for k in 0..2000 {
         check_general(f64::from(k) + 100_000.5);
         check_general(f64::from(k) / 4.0 + 10_000.125);

@@ -1,5 +1,5 @@
 //! A number with six decimals in a register, the usual content of rows. It can be written to
-//! several places with one store each, which no later load has to wait for.
+//! several addresses with one store each, which no later load has to wait for.
 
 use crate::{SIGN, TENS, THREES, units_if_few};
 

@@ -1,8 +1,8 @@
 //! Writes replayed traces as Pajé traces ([`paje`]) and, with the feature `tables`, as tables.
 //!
-//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of them. There is one table
-//! for each nature of rows, and one for each of the two hierarchies. The nature and the duration
-//! (`End` minus `Start`) are not columns:
+//! Tables are Arrow record batches, and Parquet, Arrow and CSV files of such batches. There is one
+//! table for each nature of rows, and one table for each of the two hierarchies. The nature and the
+//! duration (`End` minus `Start`) are not columns:
 //!
 //! | table | columns |
 //! |---|---|
@@ -18,7 +18,7 @@
 //! integers, names are dictionary-encoded strings, and keys of links are strings. Rows are in the
 //! order of `pj_dump`. If the replay kept line numbers, the column `Line` has the line of the row's
 //! opening event. If there are several files, `File` has its file. User-defined fields, if the
-//! replay kept them, follow as further columns.
+//! replay kept them, follow as additional columns.
 //!
 //! ```
 //! # #[cfg(feature = "tables")] {

@@ -173,7 +173,8 @@ fn wanted_lane<'t>(
     trace.lane(container, type_).filter(|lane| !lane.is_empty())
 }
 
-/// Returns, by container, whether selected rows, ends of links or descendants need it.
+/// Returns for each container whether selected rows, ends of links or descendants need the
+/// container.
 fn needed_containers<'t>(
     trace: &'t Trace,
     selected: &Selected,

@@ -42,7 +42,8 @@ pub struct TableOptions {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Tables of a trace. Their creation only walks through the containers. The rest is made on demand.
+/// The tables of a trace. Creating them only visits the containers. Everything else is made on
+/// demand.
 #[derive(Debug)]
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,
@@ -148,7 +149,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Returns the names of a table's values, if it has a column of them.
+    /// Returns the names of a table's values, if the table has a column of values.
     pub(crate) fn values_of(&self, table: Table) -> Result<Option<&Values>, Error> {
         match table.nature() {
             Some(nature @ (TypeNature::State | TypeNature::Event | TypeNature::Link)) => {
@@ -183,7 +184,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Returns the cached result, or makes it.
+/// Returns the cached result. The first call makes the result.
 fn made<T>(
     place: &OnceLock<Result<T, Error>>,
     make: impl FnOnce() -> Result<T, Error>,

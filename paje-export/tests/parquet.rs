@@ -38,7 +38,7 @@ fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     files.map(|(table, file)| (table, Bytes::from(file))).into()
 }
 
-/// Returns the bits of all values of a column; `None` for nulls.
+/// Returns the bits of all values of a column, with `None` for nulls.
 fn values<'a>(batches: &'a [RecordBatch], column: usize) -> Vec<Option<Vec<u8>>> {
     let of_array = |array: &'a ArrayRef| {
         (0..array.len()).map(move |row| {
@@ -91,7 +91,7 @@ fn check(trace: &Trace, options: TableOptions) {
     }
 }
 
-/// Returns whether a value is greater than or equal to another one of the same column.
+/// Returns whether a value is greater than or equal to another value of the same column.
 fn at_least(kind: Type, one: &[u8], other: &[u8]) -> bool {
     match kind {
         Type::DOUBLE => {

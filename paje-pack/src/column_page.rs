@@ -1,10 +1,11 @@
-//! Pages of columns. Bytes of one kind are adjacent, so that zstd finds repetitions.
+//! Pages of columns. Bytes of the same kind are adjacent, so that zstd finds repetitions.
 
 use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 
-/// Columns of at least this many bytes are compressed alone, shorter ones together.
+/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed
+/// together.
 const ALONE: usize = 512;
 
 /// Encodes a page of columns: their count, their numbers and sizes, and their contents.
@@ -45,22 +46,23 @@ pub(crate) fn write_columns(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u
 /// Maximum number of columns.
 const NUMBERS: u64 = 1 << 16;
 
-/// A page of columns, each of which is read from its start.
+/// A page of columns. Each column is read from its start.
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
-    /// Start and end of the bytes of each column that are not read yet.
+    /// Start and end of the unread bytes of each column.
     columns: Vec<(u32, u32)>,
 }
 
 impl ColumnPage {
-    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is invalid.
+    /// Reads the page of a segment whose text has `length` bytes. Returns `None` if the page is
+    /// invalid.
     pub(crate) fn read(mut page: &[u8], length: usize) -> Option<ColumnPage> {
         let mut sheet = ColumnPage::default();
         if page.is_empty() {
             return Some(sheet);
         }
-        // No line needs more per byte of text.
+        // A segment never needs more, because its columns grow in proportion to its text.
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);

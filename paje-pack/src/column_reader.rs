@@ -1,4 +1,5 @@
-//! Reads a segment as columns. Most lines are only counted and placed; the others are written as text.
+//! Reads a segment as columns. Most lines are only counted and located; the text of the others is
+//! written.
 
 use paje_parser::token::is_white;
 
@@ -15,17 +16,17 @@ use order::Order;
 mod contents;
 mod order;
 
-/// A hole, except the time, of lines without text.
+/// A hole in the lines without text of a step. Holes for times are not included.
 #[derive(Clone, Copy)]
 struct Passed {
-    /// Number of bytes before it that all lines of its step share.
+    /// Number of shared bytes before the hole. All lines of its step have these bytes.
     before: u32,
-    /// Number of times before it, at most one.
+    /// Number of times before the hole, 0 or 1.
     times: u32,
     hole: u8,
     asked: Option<bool>,
     place: Place,
-    /// Code of the last requested text, and its place.
+    /// Code and position of the text that was requested last.
     last: u64,
     last_at: (u32, u32),
 }
@@ -34,22 +35,23 @@ struct Passed {
 #[derive(Clone, Copy)]
 struct StepLines {
     form: Form,
-    /// Number of bytes that all of them share.
+    /// Number of bytes that all of these lines share.
     bytes: u32,
     /// Number of requested lines without text.
     count: u32,
     lane: u32,
-    /// Range of their holes, except the time, in the list of all.
+    /// Range of the holes of these lines in the list of all holes. The time is not included.
     holes: (u32, u32),
 }
 
-/// Requested form of lines.
+/// Parts of the lines of a step that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Texts,
     /// The time is the only hole.
     Times,
-    /// There are other holes, at least one of which is a key or was requested; or none of them is.
+    /// The lines have other holes, and at least one of these is a key or was requested. In
+    /// `Passed`, none is.
     Contents,
     Passed,
     /// The lines are left out.
@@ -58,7 +60,7 @@ enum Form {
 
 /// Reason why lines cannot be read as columns.
 enum Unread {
-    /// Their text is needed.
+    /// The text of the lines is needed.
     Text,
     /// Values or keys are needed, but were not read.
     Values,
@@ -75,13 +77,14 @@ struct ColumnReader<'a, 'j> {
     scale: Scale,
     /// Whether values and keys are left unread.
     is_of_times: bool,
-    /// Whether a line needs values or keys that were not read.
+    /// Whether a line needed values or keys that were not read.
     lacks: bool,
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads all lines of a text with `length` bytes: first the steps of all lines, then all times, then places and contents. Each
-    /// pass uses little memory. Returns `None` if a line can only be read as text.
+    /// Reads all lines of a text with `length` bytes. The first pass reads the steps of all lines,
+    /// the second all times, and the third offsets and contents. Separate passes keep the memory of
+    /// each pass small. Returns `None` if a line can only be read as text.
     fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let count =
             usize::try_from(count).ok().filter(|count| *count <= self.reader.lines.len())?;
@@ -109,7 +112,8 @@ impl ColumnReader<'_, '_> {
         self.placed(all, length, out, lines)
     }
 
-    /// Reads a raw line, the first line of a step, or a line whose text is requested. Also returns its time if it is left out.
+    /// Reads a raw line, the first line of a step, or a line whose text is requested. If the line
+    /// is not kept, returns its time, too.
     #[cold]
     fn line(&mut self, coded: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
         let Some(line) = self.order.step(coded.step) else {
@@ -173,7 +177,8 @@ impl ColumnReader<'_, '_> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads the first line of a step. Returns its time if it is left out, or `None` if the place of its first word depends on its text.
+    /// Reads the first line of a step. Returns its time if the line is left out, or `None` if the
+    /// position of its first word depends on its text.
     #[cold]
     fn learn(&mut self, line: Line, step: usize, at: i64, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();
@@ -208,7 +213,8 @@ impl ColumnReader<'_, '_> {
         Some(time)
     }
 
-    /// Adds the holes of the lines of a step; one of them may be requested. Returns the form of these lines and the bytes that they share.
+    /// Adds the holes of the lines of a step. `asked` selects the requested hole. Returns the form
+    /// of these lines and the number of bytes that they share.
     fn passed(&mut self, step: usize, asked: Option<Asked>) -> (Form, u32) {
         let from = self.passed.len();
         let (last, last_at) = (0, (0, 0));
@@ -238,8 +244,8 @@ impl ColumnReader<'_, '_> {
     }
 }
 
-/// Reads the lines of a segment with `length` bytes, and writes to `text` the bytes that are needed. Returns `false` if the whole text is needed
-/// or the streams are invalid.
+/// Reads the lines of a segment with `length` bytes, and writes the needed bytes to `text`. Returns
+/// `false` if the whole text is needed or the streams are invalid.
 pub(crate) fn columns(
     encoded: &EncodedSegment,
     length: usize,
@@ -258,7 +264,7 @@ pub(crate) fn columns(
     }
 }
 
-/// Reads the lines, but only their times if `is_of_times`.
+/// Reads the lines. If `is_of_times`, leaves values and keys unread.
 fn read(
     encoded: &EncodedSegment,
     length: usize,
@@ -285,7 +291,7 @@ fn read(
     let mut out = Out::within(std::mem::take(text), length);
     let taken = all.lines(encoded.lines, length, &mut out, lines).is_some();
     lines.counts.extend(all.steps.iter().map(|step| step.count));
-    // Lines that were left out have values of unknown lengths.
+    // The lengths of values in lines that were left out are unknown.
     let is_whole = out.len() == length || is_of_times && lines.left_out > 0;
     let taken = taken && is_whole && !all.reader.has_overrun();
     *text = out.into_bytes();

@@ -11,11 +11,11 @@ use crate::steps::Steps;
 use crate::stream::StreamReader;
 use crate::times::TimesIn;
 
-/// Bytes that all lines of a step share, and the hole behind them.
+/// Bytes that all lines of a step share, and the hole that follows them.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) text: Short,
-    /// Kind of the hole; 0 at the end, or if another piece follows.
+    /// Kind of the hole, or 0 if the line ends or another piece follows.
     pub(crate) hole: u8,
     pub(crate) place: Place,
 }
@@ -127,7 +127,7 @@ impl LineReader<'_> {
         self.sides.iter().any(|side| side.failed)
     }
 
-    /// Returns whether any group gave more numbers than it has.
+    /// Returns whether more numbers were read from a group than the group has.
     pub(crate) fn has_overrun(&self) -> bool {
         let fields = [&self.values, &self.keys.fields];
         self.lines.has_overrun()
@@ -174,7 +174,7 @@ pub(crate) fn decode(encoded: &EncodedSegment, length: usize) -> Result<Vec<u8>,
     let mut text = Out::new(length + 1);
     for line in 0..encoded.lines {
         reader.line(&mut text);
-        // After a failure, some more empty lines are decoded.
+        // Checking every 64th line is enough: after a failure, the next lines are empty.
         if text.is_full() || (line % 64 == 0 && reader.failed()) {
             return Err(());
         }

@@ -1,10 +1,11 @@
-//! Definitions of events before a place in a trace.
+//! Event definitions that precede a point in a trace.
 
 use crate::template::{Roles, header_lines};
 
-/// Definitions of events before a place in a trace.
+/// The event definitions that precede a point in a trace.
 ///
-/// They determine which fields are times, containers and keys. Undefined events are packed too, but less well.
+/// They determine which fields are times, containers and keys. Events without a definition are
+/// packed too, but compress less well.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     pub(crate) roles: Roles,

@@ -1,10 +1,10 @@
-//! Texts of numbers, and other short texts that are copied as one word.
+//! Short texts that are copied as one word, such as the digits of a number.
 
 use std::ops::Range;
 
 use crate::value::{DIGITS, POWERS};
 
-/// Text of at most 16 bytes, the first byte lowest.
+/// Text of at most 16 bytes. The first byte is the lowest one of the word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Short {
     bytes: [u8; SHORT],
@@ -28,7 +28,7 @@ impl Short {
         u128::from_le_bytes(self.bytes)
     }
 
-    /// Takes the first bytes of a text.
+    /// Creates a short text from the first bytes of a longer one.
     pub(crate) fn of(text: &[u8]) -> Short {
         let text = &text[..text.len().min(SHORT)];
         let mut bytes = [0; SHORT];
@@ -41,13 +41,14 @@ impl Short {
         self.len as usize
     }
 
-    /// Returns the text, padded with other bytes.
+    /// Returns the text, padded to 16 bytes. The contents of the padding are not specified.
     #[inline]
     pub(crate) const fn bytes(self) -> [u8; SHORT] {
         self.bytes
     }
 
-    /// Concatenates two texts. The first has fewer than 16 bytes, and both together at most 16.
+    /// Concatenates two texts. The first must have fewer than 16 bytes, and both together at most
+    /// 16.
     #[inline]
     const fn and(self, other: Short) -> Short {
         let shift = 8 * (self.len as u32 % SHORT as u32);
@@ -58,7 +59,7 @@ impl Short {
     #[inline]
     pub(crate) fn whole(number: u64) -> Short {
         let digits = eight(number);
-        // At least one digit.
+        // Writes at least one digit.
         let zeros = (digits.trailing_zeros() as usize / 8).min(7);
         let bytes = (digits | ZEROS) >> (8 * zeros);
         Short::new(bytes.into(), 8 - zeros as u8)
@@ -106,7 +107,7 @@ impl Short {
     #[inline]
     pub(crate) fn hex(bits: u64) -> Short {
         let halves = [(bits >> 32) as u32, bits as u32].map(|half| {
-            // The first digit is the most significant one, but goes into the lowest byte.
+            // The first digit is the most significant one, but belongs in the lowest byte.
             let fours = u64::from(half >> 16) | u64::from(half & 0xffff) << 32;
             let pairs = fours >> 8 & 0x0000_00ff_0000_00ff | (fours & 0x0000_00ff_0000_00ff) << 16;
             let digits = pairs >> 4 & 0x000f_000f_000f_000f | (pairs & 0x000f_000f_000f_000f) << 8;
@@ -119,7 +120,7 @@ impl Short {
 
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Returns the eight digits of a number below 10^8, the first one lowest.
+/// Returns the eight digits of a number below 10^8, with the first digit in the lowest byte.
 #[inline]
 const fn eight(number: u64) -> u64 {
     let fours = (number / 10_000) | ((number % 10_000) << 32);
@@ -129,7 +130,8 @@ const fn eight(number: u64) -> u64 {
     tens | (pairs - 10 * tens) << 8
 }
 
-/// Returns the digits of a number, the first one lowest, and how many they are. Returns `None` if there are more than seven.
+/// Returns the digits of a number and their count, with the first digit in the lowest byte. Returns
+/// `None` if there are more than seven digits.
 #[inline]
 pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
     let text = (number < POWERS[7]).then(|| Short::whole(number))?;
@@ -156,7 +158,7 @@ impl Long {
         let after = usize::from(after).min(DIGITS);
         let (mut bytes, mut at) = ([b'0'; LONGEST], LONGEST);
         let (mut left, mut count) = (bits.unsigned_abs(), 0);
-        // One digit before the point at least.
+        // Write at least one digit before the point.
         while left > 0 || count <= after {
             if count == after && after > 0 {
                 at -= 1;
@@ -189,7 +191,7 @@ const TENS: [u64; 20] = {
 /// Returns the length of a decimal number as [`Long::decimal`] writes it.
 #[inline]
 pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
-    // An estimate from the number of bits, which may be one too low. Zero has as many digits as one.
+    // This estimate from the number of bits may be one too low. Zero has one digit, as 1 does.
     let number = bits.unsigned_abs() | 1;
     let digits = (((u64::BITS - number.leading_zeros()) * 1233) >> 12) as usize;
     let digits = digits + (number >= TENS[digits]) as usize;
@@ -198,8 +200,8 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Returns a range of numbers that includes this one and whose texts have the same length, and that length. The range is empty for negative
-/// and long numbers.
+/// Returns a range of numbers that includes `bits`, and the length of their texts, which is the
+/// same for all of them. The range is empty for negative and long numbers.
 #[inline(never)]
 pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     let len = decimal_len(bits, after);

@@ -1,8 +1,8 @@
-//! Some lines of a text, each with its place.
+//! Some lines of a text, each with its offset.
 
 use crate::format::take_number;
 
-/// Iterator over lines, which were checked before the first one is returned.
+/// Iterator over lines. All lines are checked before the first one is returned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Excerpt<'p> {
     numbers: &'p [u8],
@@ -11,7 +11,7 @@ pub(crate) struct Excerpt<'p> {
 }
 
 impl<'p> Excerpt<'p> {
-    /// Takes the lines off the front of a page. Returns `None` if they are invalid.
+    /// Reads the lines at the front of a page. Returns `None` if they are invalid.
     pub(crate) fn take(page: &mut &'p [u8]) -> Option<Excerpt<'p>> {
         let mut part = || {
             let len = usize::try_from(take_number(page)?).ok()?;

@@ -1,6 +1,8 @@
-//! Values of fields, each coded as a difference to an earlier value or as the number of an earlier text.
+//! Values of fields. Each value is coded as its difference to an earlier value, or as the number of
+//! an earlier text.
 //!
-//! A *slot* is a field within a step, and its values are adjacent. The writer chooses the form of a field by its first values.
+//! A *slot* is a field within a step. The values of a slot are stored next to one another. The
+//! writer chooses the form of a field from its first values.
 
 mod read;
 mod write;
@@ -11,15 +13,17 @@ pub(crate) use write::FieldsOut;
 /// Maximum number of parts of a key. Each part belongs to a separate field.
 pub(crate) const PARTS: usize = 8;
 
-/// Columns, relative to the first one of the fields: forms, bases, a table of numbers by slot.
+/// Columns of fields, counted from their first one: forms, bases, and a table of numbers by slot.
 mod column {
     pub(super) const FORMS: usize = 0;
     pub(super) const BASES: usize = 1;
     pub(super) const NUMBERS: usize = 2;
 }
 
-/// Forms of fields: numbers of texts; differences of hexadecimal numbers; differences of decimal numbers with any number of decimals; from here
-/// on, with a fixed number of decimals. In all forms, 0 stands for a text that follows.
+/// Forms of fields. A field has numbers of texts, differences of hexadecimal numbers, or
+/// differences of decimal numbers. In the form `ANY`, each number may have a different number of
+/// decimals. Each form from `DECIMAL` on has a fixed number of decimals. In all forms, 0 means that
+/// the value follows as a text.
 mod form {
     pub(super) const TEXTS: u8 = 0;
     pub(super) const HEX: u8 = 1;
@@ -27,13 +31,14 @@ mod form {
     pub(super) const DECIMAL: u8 = 3;
 }
 
-/// Number of bases: zero; the last number of the field; the last number of the slot; the last number plus its last difference.
+/// Number of bases. The base of a difference is zero, the last number of the field, the last number
+/// of the slot, or that number plus its last difference.
 const BASES: usize = 4;
 
-/// Number of possible counts of decimals.
+/// Number of possible values of the number of decimals.
 const DIGITS: u64 = 19;
 
-/// The last number of a slot, and its difference to the one before.
+/// The last number of a slot, and its difference to the previous number.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     last: i64,
@@ -41,7 +46,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Returns the number that is subtracted from the next one.
+    /// Returns the base that is subtracted from the next number.
     #[inline]
     const fn base(self, base: u8, field: i64) -> i64 {
         match base {
@@ -74,7 +79,7 @@ pub(crate) struct Place {
     pub(crate) field: u32,
 }
 
-/// Returns an element of a list, which grows if it is too short.
+/// Returns an element of a list. The list grows if it is too short.
 #[inline]
 fn at<T: Default>(list: &mut Vec<T>, at: u32) -> &mut T {
     let at = at as usize;

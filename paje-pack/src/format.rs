@@ -8,9 +8,9 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
-/// Last bytes of a packed trace, behind the place of its index.
+/// Last bytes of a packed trace. They follow the offset of its index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
-/// Version of the format; no other one can be read.
+/// Version of the format. Other versions cannot be read.
 pub(crate) const VERSION: u32 = 2;
 /// Size of the magic bytes and the version.
 pub(crate) const HEADER: u64 = 12;
@@ -19,33 +19,38 @@ pub(crate) const HEAD: usize = 14;
 
 /// Maximum size of a segment's text.
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
-/// Maximum size of a decompressed page. It is larger than a segment since each text ends with a newline.
+/// Maximum size of a decompressed page. It exceeds the size of a segment, since each text ends with
+/// a newline.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
 /// Maximum size of a summary.
 pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 
-/// Below this size, trying several ways of compression costs little.
+/// For pages below this size, trying several compression levels takes little time.
 pub(crate) const SHORT: usize = 1 << 18;
-/// Level of zstd for whole texts, and for what is tried at high levels.
+/// Level of zstd for whole texts, and the highest level that is tried.
 pub(crate) const HIGH: i32 = 19;
-/// From this level on, time does not matter. It is also tried for short traces: Cholesky's pages are no larger than with level 19.
+/// From this level on, size matters more than time. Short traces use at least this level. With it,
+/// the pages of the Cholesky trace are no larger than with level 19.
 pub(crate) const THOROUGH: i32 = 15;
-/// Level at which short pages are almost as small as with level 19, in a tenth of the time.
+/// Level that makes short pages almost as small as level 19 does, in a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
-/// The level of summaries, which may be large: a few percent larger than with 9, in a fifth of the time.
+/// Level of summaries, which may be large. They are a few percent larger than with level 9, but
+/// take a fifth of the time.
 pub(crate) const SUMMARIES: i32 = 4;
 
 /// Kinds of pages.
 pub(crate) mod kind {
-    /// Head of a segment: sizes, decimals of times, the pages that follow, a checksum.
+    /// Head of a segment. It has sizes, the decimals of times, a bit for each page that follows,
+    /// and a checksum.
     pub(crate) const HEAD: u8 = 1;
-    /// Columns of the first stream. Its texts follow, then the other streams.
+    /// Columns of the first stream. The texts of this stream follow, then the columns and texts of
+    /// the other streams.
     pub(crate) const STREAMS: u8 = 2;
     /// Unencoded text of a segment.
     pub(crate) const TEXT: u8 = 10;
     /// Index of segments and summaries.
     pub(crate) const INDEX: u8 = 11;
-    /// A summary, which a program stores with the trace.
+    /// A summary, which a program stores together with the trace.
     pub(crate) const SUMMARY: u8 = 12;
 }
 
@@ -53,23 +58,23 @@ pub(crate) mod kind {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It does not begin as packed traces do.
+    /// The file does not begin with the magic bytes of packed traces.
     NoMagic,
-    /// It has another version than this library reads.
+    /// The file has a version that this library cannot read.
     Version(u32),
-    /// It ends before its end.
+    /// The file ends too early.
     Truncated,
     /// The checksum of a page is wrong.
     Checksum,
-    /// A page claims a size that no page has.
+    /// The stated size of a page is too large.
     Size(u64),
-    /// A page has a kind that is not allowed at this place.
+    /// The kind of a page is not allowed at this place.
     Page(u8),
     /// A page cannot be decompressed.
     Zstd(String),
     /// The content of a page is invalid.
     Content(&'static str),
-    /// More bytes follow the end.
+    /// The file continues after its end mark.
     Trailing,
     /// Reading the file failed.
     Io(io::Error),
@@ -103,7 +108,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Why a packed trace cannot be read, and the page with the fault.
+/// Reason why a packed trace cannot be read, and the offset of the faulty page.
 #[derive(Debug)]
 pub struct Error {
     /// Start of that page, in bytes from the start of the file.
@@ -135,7 +140,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Appends a number in groups of seven bits, the lowest group first.
+/// Appends a number in groups of seven bits, lowest group first.
 pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
     while number > 127 {
         out.push(number as u8 | 128);
@@ -144,7 +149,7 @@ pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Takes a number in groups of seven bits off the front.
+/// Reads a number in groups of seven bits from the front of a page.
 pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for place in (0..64).step_by(7) {
@@ -161,13 +166,13 @@ pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Number of bytes of a page that are allocated before they have been read.
+/// Number of bytes of a page that are allocated before its content has been read.
 const AT_ONCE: u32 = 1 << 16;
 
 /// A page as it is stored.
 pub(crate) struct Page {
     pub(crate) kind: u8,
-    /// 0: stored; 1: compressed with zstd.
+    /// 0 for stored content, 1 for content that is compressed with zstd.
     how: u8,
     /// Size when decompressed.
     size: u32,
@@ -180,8 +185,9 @@ impl Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
-    /// Creates a page, compressed if that makes it smaller. For short pages, also tries a higher level: 19 from level 15 on, else 9. Pages with
-    /// the names of created objects are mostly smaller then, by up to a fifth.
+    /// Creates a page, and compresses its content if that makes the page smaller. For short pages,
+    /// also tries a higher level, which is 19 if `level` is at least 15, and otherwise 9. The
+    /// higher level makes most pages with the names of created objects up to a fifth smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -195,7 +201,7 @@ impl Page {
         Ok(Page::shorter(kind, content, kept))
     }
 
-    /// Creates a page, compressed with this level if that makes it smaller.
+    /// Creates a page, compressed with exactly this level if that makes it smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -204,7 +210,7 @@ impl Page {
         Ok(Page::shorter(kind, content, kept))
     }
 
-    /// Creates a page from content and its compressed form, whichever is shorter.
+    /// Creates a page from its content or the compressed content, whichever is shorter.
     fn shorter(kind: u8, content: Vec<u8>, kept: Vec<u8>) -> Page {
         match kept.len() < content.len() {
             true => Page { kind, how: 1, size: content.len() as u32, kept },
@@ -212,12 +218,12 @@ impl Page {
         }
     }
 
-    /// Returns the number of bytes in the file.
+    /// Returns the size of the page in the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         (HEAD + self.kept.len()) as u64
     }
 
-    /// Returns the head; `number` pages come before this one.
+    /// Returns the head of the page, given the number of preceding pages.
     pub(crate) fn head(&self, number: u32) -> [u8; HEAD] {
         let mut head = [0; HEAD];
         head[0] = self.kind;
@@ -228,7 +234,7 @@ impl Page {
         head
     }
 
-    /// Returns the checksum of the page if `number` pages come before it.
+    /// Returns the checksum of the page, given the number of preceding pages.
     pub(crate) fn checksum(&self, number: u32) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&number.to_le_bytes());
@@ -239,7 +245,7 @@ impl Page {
         hasher.finalize()
     }
 
-    /// Reads the page after `number` others.
+    /// Reads and checks the next page, given the number of preceding pages.
     pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
         let (page, checksum) = Page::take(from)?;
         match page.checksum(number) == checksum {
@@ -248,7 +254,7 @@ impl Page {
         }
     }
 
-    /// Reads a page and its checksum, without checking it.
+    /// Reads a page and its stored checksum, without verifying it.
     pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;
@@ -268,7 +274,7 @@ impl Page {
         Ok((Page { kind, how, size, kept }, word(8)))
     }
 
-    /// Returns the content of a page that must not be compressed.
+    /// Returns the content of a page, which must not be compressed.
     pub(crate) fn plain_content(&self) -> Result<&[u8], ErrorKind> {
         match self.how {
             0 if self.size as usize == self.kept.len() => Ok(&self.kept),
@@ -276,7 +282,7 @@ impl Page {
         }
     }
 
-    /// Decompresses the page. It must have at most `most` bytes.
+    /// Decompresses the page. Its content may have at most `most` bytes.
     pub(crate) fn content(self, most: u64) -> Result<Vec<u8>, ErrorKind> {
         if u64::from(self.size) > most {
             return Err(ErrorKind::Size(self.size.into()));
@@ -297,7 +303,7 @@ impl Page {
         }
         let decoder = zstd::Decoder::with_buffer(&self.kept[..]).map_err(failed)?;
         let mut content = Vec::new();
-        // Does not read on in a frame that is larger than the head says.
+        // Stop if the frame contains more than the head says.
         decoder.take(u64::from(self.size) + 1).read_to_end(&mut content).map_err(failed)?;
         if content.len() == self.size as usize { Ok(content) } else { Err(other) }
     }
@@ -308,23 +314,24 @@ fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     with_compressor(level, |compressor| compressor.compress(content))
 }
 
-/// Up to this size, memory is allocated before the content is known to be valid.
+/// Memory up to this size is allocated before the content is known to be valid.
 const PROMPT: u32 = 1 << 20;
 
 /// Highest level at which a frame does not depend on earlier frames of the same compressor.
 const QUICK: i32 = 3;
 
 thread_local! {
-    /// Decompressor of the thread. Creating one often takes longer than its use.
+    /// Decompressor of the thread. Creating a decompressor often takes longer than using it.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-    /// Compressor of the thread for levels 1 to [`QUICK`], whose tables are allocated once.
+    /// Compressor of the thread for levels 1 to [`QUICK`]. Its tables are allocated only once.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Calls `compress` with a compressor whose frames have neither sizes nor checksums, which the page has.
+/// Calls `compress` with a compressor that writes frames without sizes and checksums. The page
+/// already has both.
 ///
 /// # Errors
-/// zstd lacks memory, or `compress` fails.
+/// zstd runs out of memory, or `compress` fails.
 pub(crate) fn with_compressor<T>(
     level: i32,
     compress: impl FnOnce(&mut Compressor<'static>) -> io::Result<T>,
@@ -358,7 +365,7 @@ pub(crate) fn read_exact(from: &mut impl Read, into: &mut [u8]) -> Result<(), Er
 /// Calls `decompress` with the decompressor of the thread.
 ///
 /// # Errors
-/// zstd lacks memory, or `decompress` fails.
+/// zstd runs out of memory, or `decompress` fails.
 pub(crate) fn with_decompressor<T>(
     decompress: impl FnOnce(&mut Decompressor<'static>) -> io::Result<T>,
 ) -> io::Result<T> {

@@ -1,4 +1,5 @@
-//! Index of the pages of a packed trace, and its summaries, which can be read without its segments.
+//! Index of the pages of a packed trace, and its summaries. Both can be read without reading the
+//! segments.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -7,7 +8,7 @@ use crate::format::{
     read_exact, take_number,
 };
 
-/// Size of the trailer: the place of the index, and the end mark.
+/// Size of the trailer, which consists of the offset of the index and the end mark.
 pub(crate) const TRAILER: u64 = 16;
 
 /// The index belongs to another file.
@@ -19,12 +20,12 @@ pub(crate) const LONGEST_NAME: usize = 255;
 /// Segments and summaries of a file, in the order of their pages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
-    /// For each segment: bytes in the file, pages, bytes of text, lines.
+    /// For each segment, its bytes in the file, pages, bytes of text, and lines.
     pub(crate) segments: Vec<[u64; 4]>,
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary, which takes one page.
+/// A summary, which is stored in one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Bytes in the file.
@@ -57,7 +58,8 @@ impl Index {
         bytes
     }
 
-    /// Decodes an index. Returns `None` if it is invalid. Takes time and memory in proportion to the page.
+    /// Decodes an index. Returns `None` if it is invalid. Takes time and memory proportional to the
+    /// size of the page.
     pub(crate) fn parse(mut page: &[u8]) -> Option<Index> {
         let mut index = Index::default();
         for _ in 0..take_number(&mut page)? {
@@ -76,7 +78,7 @@ impl Index {
         page.is_empty().then_some(index)
     }
 
-    /// Returns the numbers of bytes and pages before the index; `None` for numbers that no file has.
+    /// Returns the numbers of bytes and pages before the index, or `None` if they are impossible.
     fn sizes(&self) -> (Option<u64>, Option<u32>) {
         let segments = self.segments.iter().map(|[bytes, pages, ..]| (*bytes, *pages));
         let summaries = self.summaries.iter().map(|summary| (summary.len, 1));
@@ -88,14 +90,14 @@ impl Index {
     }
 }
 
-/// Summaries of a packed trace, which are found from the end of the file.
+/// The summaries of a packed trace. They are found from the end of the file.
 ///
-/// Reads only the requested pages.
+/// Only the requested pages are read.
 #[derive(Debug)]
 pub struct Summaries<R> {
     pub(crate) from: R,
     len: u64,
-    /// Byte of the file that is read next.
+    /// Position of the next byte to read.
     at: u64,
     read: u64,
     index: Index,
@@ -105,7 +107,7 @@ impl<R: Read + Seek> Summaries<R> {
     /// Reads the header and the index.
     ///
     /// # Errors
-    /// The file is damaged, or no packed trace, or of another version.
+    /// The file is damaged, is not a packed trace, or has another version.
     pub fn new(from: R) -> Result<Self, Error> {
         let index = Index::default();
         let mut summaries = Summaries { from, len: 0, at: 0, read: 0, index };
@@ -155,15 +157,15 @@ impl<R: Read + Seek> Summaries<R> {
         Ok(())
     }
 
-    /// Returns the summary with this name and version, if there is one.
+    /// Returns the summary with this name and version, if it exists.
     ///
     /// # Errors
-    /// Its page is damaged.
+    /// The page of the summary is damaged.
     pub fn get(&mut self, name: &str, version: u64) -> Result<Option<Vec<u8>>, Error> {
         self.find(name, version).map(|number| self.content(number)).transpose()
     }
 
-    /// Returns the index of the first summary with this name and version, if there is one.
+    /// Returns the index of the first summary with this name and version, if it exists.
     pub(crate) fn find(&self, name: &str, version: u64) -> Option<usize> {
         self.index.summaries.iter().position(|entry| entry.is(name, version))
     }
@@ -173,7 +175,7 @@ impl<R: Read + Seek> Summaries<R> {
         self.index.summaries.get(number).is_some_and(|entry| entry.is(name, version))
     }
 
-    /// Returns the size of a summary in the file; 0 if it does not exist.
+    /// Returns the size of a summary in the file, or 0 if there is no such summary.
     pub(crate) fn summary_len(&self, number: usize) -> u64 {
         self.index.summaries.get(number).map_or(0, |entry| entry.len)
     }
@@ -183,7 +185,7 @@ impl<R: Read + Seek> Summaries<R> {
         self.read_page(number).map_err(|kind| self.failed(kind))
     }
 
-    /// Returns an error at the place that was read last.
+    /// Returns an error at the last position that was read.
     pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
         Error { at: self.at, kind }
     }
@@ -202,8 +204,9 @@ impl<R: Read + Seek> Summaries<R> {
         page.content(LARGEST_SUMMARY)
     }
 
-    /// Returns the number of segments if each has at most `most` bytes of text and consists of whole lines. Segments with several lines
-    /// do, or are [damaged](crate::Packed::cuts_a_line).
+    /// Returns the number of segments if each of them has at most `most` bytes of text and consists
+    /// of whole lines. A segment with several lines always does, unless it is
+    /// [damaged](crate::Packed::cuts_a_line).
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         if self.segments().is_empty() {
@@ -212,12 +215,13 @@ impl<R: Read + Seek> Summaries<R> {
         whole_lines(self.segments().iter(), most, true)
     }
 
-    /// Returns for each segment: bytes in the file, pages, bytes of text, lines.
+    /// Returns the bytes in the file, pages, bytes of text, and lines of each segment.
     pub(crate) fn segments(&self) -> &[[u64; 4]] {
         &self.index.segments
     }
 
-    /// Returns the byte of the file and the number of pages behind the first `segments` segments. The sums do not overflow: the index was checked.
+    /// Returns the position in the file and the number of pages after the first `segments`
+    /// segments. The sums cannot overflow, since the index was checked.
     pub(crate) fn behind(&self, segments: usize) -> (u64, u32) {
         let before = self.index.segments[..segments].iter();
         let (at, pages) =
@@ -253,8 +257,8 @@ pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
     Ok(())
 }
 
-/// Returns the number of segments if each has at most `most` bytes of text and consists of whole lines, by their entries in the index.
-/// At the end of the trace, the last segment may be anything.
+/// Returns the number of segments if, according to the index, each has at most `most` bytes of text
+/// and consists of whole lines. If `is_end`, the last segment need not consist of whole lines.
 pub(crate) fn whole_lines<'s>(
     segments: impl ExactSizeIterator<Item = &'s [u64; 4]>,
     most: u64,

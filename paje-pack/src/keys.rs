@@ -1,7 +1,9 @@
-//! Keys of links. Keys of starts are written part by part; for an end, the place of its start in a queue is written.
+//! Keys of links. The key of a link's start is written part by part. For a link's end, the
+//! position of its start in a queue is written.
 //!
-//! Open links wait in queues by the second part of their keys, which mostly names the container at their end. A lane
-//! expects links from the queue that its last link was in.
+//! Links without an end wait in queues. A queue has the links whose keys have the same second part,
+//! which mostly names the container where the link ends. Each lane expects its next link to come
+//! from the same queue as its last link.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,23 +17,24 @@ use crate::value::bytes_of;
 /// Byte between parts of keys.
 const JOINT: u8 = b'_';
 
-/// Number of links of a queue that are searched for the start of an end.
+/// Number of links of a queue that are compared with an end.
 const NEAR: usize = 64;
 
-/// Columns: place in the queue, from 1, or 0 for a spelt key; number of parts of each spelt key.
+/// Columns of keys. One has the position of each key in its queue, counted from 1, or 0 for a
+/// spelt key. The other has the number of parts of each spelt key.
 const PLACES: usize = 0;
 const COUNTS: usize = NUMBER;
 
-/// First column of the fields that are parts of keys.
+/// First column of the fields for the parts of keys.
 pub(crate) const FIRST_PART: usize = COUNTS + 1;
 
-/// Start and end of a key in the text.
+/// Start and end of a key in the text of the segment.
 type KeyAt = (u32, u32);
 
 /// Links without an end so far.
 #[derive(Default)]
 struct Waiting {
-    /// Second parts of keys. Their numbers are those of the queues.
+    /// Second parts of keys. Each has the number of its queue.
     parts: Texts,
     queues: Vec<VecDeque<KeyAt>>,
     /// Queue of each lane's last link.
@@ -56,26 +59,28 @@ impl Waiting {
         self.queues[queue as usize].push_back(at);
     }
 
-    /// Ends a link of the queue that a lane expects, if there is one at this place.
+    /// Ends the link at this position in the queue that a lane expects. Returns `None` if there is
+    /// no such link.
     #[inline]
     fn end(&mut self, lane: u32, place: usize) -> Option<KeyAt> {
         let queue = self.queues.get_mut(*self.of_lanes.get(lane as usize)? as usize)?;
         if place == 0 { queue.pop_front() } else { queue.remove(place) }
     }
 
-    /// Finds the place of a link in the queue that a lane expects.
+    /// Finds the position of a link in the queue that a lane expects.
     #[inline]
     fn find(&self, lane: u32, is_key: impl Fn(KeyAt) -> bool) -> Option<usize> {
         let queue = self.queues.get(*self.of_lanes.get(lane as usize)? as usize)?;
         queue.iter().take(NEAR).position(|at| is_key(*at))
     }
 
-    /// Ends a link whose key is spelt, if it is near the front of its queue, which the lane expects from now on.
+    /// Ends a link whose key is spelt, if the link is near the front of its queue. From now on the
+    /// lane expects this queue.
     #[cold]
     fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
         let queue = self.queue_of(key);
         let lanes = self.of_lanes.len().max(lane as usize + 1);
-        // No queue has this number.
+        // The list is filled with a number that no queue has.
         self.of_lanes.resize(lanes, u32::MAX);
         self.of_lanes[lane as usize] = queue;
         if let Some(place) = self.find(lane, is_key) {
@@ -96,7 +101,7 @@ pub(crate) struct KeysOut {
 }
 
 impl KeysOut {
-    /// Writes the key of a link that starts. Its first part belongs to `place`.
+    /// Writes the key of a link that starts. `place` is the place of its first part.
     #[inline]
     pub(crate) fn start(
         &mut self,
@@ -173,7 +178,8 @@ impl KeysIn {
         KeysIn { fields: FieldsIn::new(side, FIRST_PART, length), waiting: Waiting::default() }
     }
 
-    /// Reads the key of a link that starts, and appends it to `out`. Returns its place there.
+    /// Reads the key of a link that starts, and appends it to `out`. Returns the position of the
+    /// key in `out`.
     #[inline(never)]
     pub(crate) fn start(
         &mut self,
@@ -186,7 +192,8 @@ impl KeysIn {
         at
     }
 
-    /// Reads the key of a link that ends in a lane. Returns its place in `out`; a spelt key is appended there.
+    /// Reads the key of a link that ends in a lane. Returns the position of the key in `out`. A
+    /// spelt key is appended to `out` first.
     #[inline(never)]
     pub(crate) fn end(
         &mut self,

@@ -1,7 +1,7 @@
 //! A cache that recognises lines of known steps, so that they are not analysed again.
 //!
-//! The event number of a line determines which fields are holes. All bytes outside of the holes are looked up together, as words. So the
-//! step of a line is found whatever line came before it.
+//! The event number of a line determines which of its fields are holes. All bytes outside the holes
+//! are looked up together, as words. So the step of a line is found whatever the previous line was.
 
 use self::heads::Heads;
 use self::quick::Quick;
@@ -14,20 +14,21 @@ mod quick;
 
 pub(crate) use quick::{Trio, Words};
 
-/// Maximum length of the first word of a line, which takes a byte more for its length.
+/// Maximum length of the first word of a line. One more byte stores the length.
 const BYTES: usize = 7;
 const COUNT: u32 = 8 * BYTES as u32;
 
-/// Factor that spreads words over all bits, mostly the highest.
+/// Factor that spreads the bits of a word, mostly to the highest bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Stands for no step.
+/// Number that no step has.
 const NONE: u32 = u32::MAX;
 
 /// Start and end of a hole in a text.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step, except the lane's: its kind, its number among all holes, its slot and its field.
+/// A hole of a step. It has a kind, a number among all holes of the step, a slot and a field. The
+/// hole for the lane is not included.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,
@@ -38,9 +39,9 @@ pub(crate) struct StepHole {
 /// A known step.
 struct Step {
     line: Line,
-    /// Whether the time is its only hole.
+    /// Whether the step's only hole is a time.
     is_timed: bool,
-    /// Range of its holes in the list of all.
+    /// Range of the step's holes in the list of all holes.
     holes: (u32, u32),
 }
 
@@ -58,7 +59,7 @@ impl LineCache {
         self.steps.len()
     }
 
-    /// Adds a step, whose action has these holes.
+    /// Adds a step whose action has the holes of `pattern`.
     pub(crate) fn push(&mut self, line: Line, pattern: &Pattern, slots: &mut Slots) {
         let first = self.holes.len() as u32;
         self.holes.extend(pattern.others.iter().map(|(kind, number)| StepHole {
@@ -77,7 +78,7 @@ impl LineCache {
         (line, &self.holes[first as usize..end as usize])
     }
 
-    /// Returns the lane and action of a step, if its only hole is a time.
+    /// Returns the lane and action of a step whose only hole is a time, or `None` for other steps.
     #[inline(always)]
     pub(crate) fn timed(&self, step: u32) -> Option<Line> {
         let step = &self.steps[step as usize];
@@ -89,7 +90,7 @@ impl LineCache {
         self.steps.iter().map(|step| step.line)
     }
 
-    /// Forgets how lines look, since definitions have changed.
+    /// Forgets the forms of lines after definitions have changed.
     pub(crate) fn forget(&mut self) {
         (self.heads, self.quick) = Default::default();
     }
@@ -103,7 +104,7 @@ impl LineCache {
     }
 }
 
-/// Returns the text of an action with the name of a lane in its hole.
+/// Returns the text of an action, with the name of the lane in place of its hole.
 fn filled([action, lane]: [&[u8]; 2]) -> impl Iterator<Item = &u8> {
     action.iter().flat_map(move |byte| match *byte {
         holes::LANE => lane,

@@ -1,7 +1,8 @@
 //! Lanes and actions of all lines.
 //!
-//! An action is the text of a line, with placeholders for its lane, time, keys and numbers. The lanes of all lines are adjacent, and
-//! so are the actions of each lane. So zstd finds repetitions within a lane and between lanes.
+//! An action is the text of a line, with placeholders for its lane, time, keys and values. The
+//! lanes of all lines are adjacent, and so are the actions of each lane. This lets zstd find
+//! repetitions within a lane and between lanes.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::table::Table;
@@ -24,7 +25,8 @@ pub(crate) mod holes {
 /// The action of lines that are stored as they are.
 pub(crate) const RAW: u32 = 0;
 
-/// Columns: lanes, in the order of lines; a table of actions by lane.
+/// Columns of lines. One has the lanes in the order of lines. The others are a table of actions by
+/// lane.
 mod column {
     pub(super) const LANES: usize = 0;
     pub(super) const ACTIONS: usize = super::NUMBER;
@@ -37,7 +39,8 @@ pub(crate) struct Line {
     pub(crate) action: u32,
 }
 
-/// Creates the list of lanes or of actions. Number 0 is empty: the lane of lines without a lane, the action of raw lines.
+/// Creates the list of lanes or of actions. Number 0 is empty. It stands for lines without a lane,
+/// or for the action of raw lines.
 fn texts() -> Texts {
     let mut texts = Texts::default();
     texts.put(b"");
@@ -50,7 +53,8 @@ pub(crate) struct LinesOut {
     pub(crate) actions: Texts,
     /// The step of each line.
     steps: Vec<u32>,
-    /// Indices of lines with a new lane or action, and which of both is new.
+    /// Lines with a new lane or action. Each has its index, whether the lane is new, and whether
+    /// the action is new.
     news: Vec<(usize, [bool; 2])>,
 }
 
@@ -65,7 +69,7 @@ impl LinesOut {
         self.steps.len()
     }
 
-    /// Adds lines by their steps, whose lanes and actions are known.
+    /// Adds lines, given their steps. Their lanes and actions must be known.
     #[inline]
     pub(crate) fn extend(&mut self, steps: impl Iterator<Item = u32>) {
         self.steps.extend(steps);
@@ -88,7 +92,8 @@ impl LinesOut {
         Line { lane, action }
     }
 
-    /// Writes all lines, given the lane and the action of each step. Encodes a number as one more, and a new one as 0.
+    /// Writes all lines, given the lane and the action of each step. A known number is encoded as
+    /// the number plus one, and a new number as 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
         let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
@@ -99,7 +104,7 @@ impl LinesOut {
         lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
         let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         side.numbers(column::ACTIONS, &counts[..count]);
-        // Place of the next line of each lane.
+        // Index of the next line of each lane in `sorted`.
         let mut start = 0;
         let places = counts.iter().map(|count| {
             start += *count as u32;
@@ -154,13 +159,14 @@ impl LinesIn {
         self.lanes.len()
     }
 
-    /// Returns the number of lines read, the codes of all lanes, and the table of the codes of actions.
+    /// Returns the number of lines read, the codes of all lanes, and the table of the codes of
+    /// actions.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut usize, &[u64], &mut Table) {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
-    /// Returns whether more actions of some lane have been read than it has.
+    /// Returns whether more actions of some lane have been read than the lane has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
@@ -176,7 +182,7 @@ impl LinesIn {
     }
 }
 
-/// Returns the lane or action that a number encodes, which may be a new one.
+/// Returns the lane or action that a code stands for. Reads its text if it is new.
 #[inline]
 fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
     match code.map(|code| code.wrapping_sub(1)) {
@@ -189,7 +195,7 @@ fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> 
     }
 }
 
-/// Adds a text. A reader does not look texts up, so it may occur twice.
+/// Adds a text. Readers do not look texts up, so the same text may be added twice.
 #[cold]
 fn new(texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
     texts.push(side.text())

@@ -1,10 +1,11 @@
-//! Text of a segment that is decoded.
+//! Text of a segment, while it is decoded.
 
 use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Text of a known length, with room behind it: short pieces are copied with a fixed number of bytes.
+/// Text of a known length, with spare room at its end. The room allows copying a fixed number of
+/// bytes for each short piece.
 #[derive(Default)]
 pub(crate) struct Out {
     bytes: Vec<u8>,
@@ -18,24 +19,24 @@ impl Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
     }
 
-    /// Creates a text in place of another. Bytes that are passed over keep their old values.
+    /// Creates a text in the memory of another text. Bytes that are skipped keep their old values.
     pub(crate) fn within(mut bytes: Vec<u8>, length: usize) -> Out {
         bytes.resize(bytes.len().max(length + STEP), 0);
         Out { bytes, len: 0, full: false }
     }
 
-    /// Returns the bytes, including those behind the text.
+    /// Returns all bytes, including those after the text.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Passes over this many bytes.
+    /// Skips this many bytes.
     #[inline]
     pub(crate) const fn pass(&mut self, bytes: usize) {
         self.len += bytes;
     }
 
-    /// Moves to this byte.
+    /// Continues at this byte.
     #[inline]
     pub(crate) const fn move_to(&mut self, len: usize) {
         self.len = len;
@@ -45,18 +46,18 @@ impl Out {
         self.len
     }
 
-    /// Returns whether there was too little room.
+    /// Returns whether the text was longer than its room.
     pub(crate) const fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Returns the bytes from `from` on.
+    /// Returns the bytes from `from` to the end of the text.
     #[inline]
     pub(crate) fn since(&self, from: usize) -> &[u8] {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// Returns the bytes between two places.
+    /// Returns the bytes between two offsets in the text.
     #[inline]
     pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
         self.bytes.get(from as usize..to as usize).unwrap_or_default()
@@ -84,7 +85,7 @@ impl Out {
         self.put_of(text, 0, text.len());
     }
 
-    /// Appends `len` bytes of `bytes`, from byte `from` on.
+    /// Appends `len` bytes of `bytes`, starting at byte `from`.
     #[inline]
     pub(crate) fn put_of(&mut self, bytes: &[u8], from: usize, len: usize) {
         let piece = bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>());
@@ -99,7 +100,8 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends the bytes from `from` to `to` again, if they begin before `end`. Otherwise they have just been appended.
+    /// Appends the bytes from `from` to `to` again if they begin before `end`. Otherwise does
+    /// nothing, because these bytes have just been appended.
     #[inline]
     pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
         let (from, to) = (from as usize, to as usize);
@@ -144,7 +146,7 @@ impl Out {
         }
     }
 
-    /// Returns the room behind the text.
+    /// Returns the unused memory after the text.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.len..).unwrap_or_default()
@@ -159,7 +161,7 @@ impl Out {
         }
     }
 
-    /// Appends the text of a value, given all texts.
+    /// Appends the text of a value. `texts` has the values that are texts.
     #[inline]
     pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
         match value.kind {
@@ -174,7 +176,7 @@ impl Out {
 mod tests {
     use super::*;
 
-    /// Pieces of all lengths are appended from all places, until there is no more room.
+    /// Appends pieces of all lengths from all places until there is no more room.
     #[test]
     fn pieces_stand_one_behind_the_other() {
         let bytes: Vec<u8> = (0..60).collect();

@@ -1,21 +1,23 @@
-//! Places and fields of the holes of actions.
+//! Positions and fields of the holes of actions.
 
 use rustc_hash::FxHashMap;
 
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Holes of an action: their places and kinds.
+/// Positions and kinds of the holes of an action.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
-    /// Kinds and numbers of the holes, except the lane's.
+    /// Kinds and numbers of the holes. The hole for the lane is not included.
     pub(crate) others: Vec<(u8, u32)>,
-    /// Field of the first hole. Actions of one event with as many holes have the same fields.
+    /// Field of the first hole. Actions of the same event with the same number of holes share their
+    /// fields.
     field: u32,
 }
 
 impl Pattern {
-    /// Returns the slot and the field of hole `number`: of its value, or of the first part of its key.
+    /// Returns the slot and the field of hole `number`. For a key, returns the slot and the field
+    /// of its first part.
     #[inline]
     pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
         let field = self.field.wrapping_add(number);
@@ -29,7 +31,7 @@ impl Pattern {
     }
 }
 
-/// Next slots of values and of parts of keys.
+/// Next free slots for values and for parts of keys.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Slots {
     values: u32,
@@ -52,7 +54,7 @@ impl Slots {
 
 /// Patterns of all actions.
 pub(crate) struct Patterns {
-    /// First field, by event and number of holes.
+    /// First field of each pair of an event and a number of holes.
     fields: FxHashMap<Box<[u8]>, u32>,
     patterns: Vec<Pattern>,
     next_field: u32,
@@ -76,7 +78,7 @@ impl Patterns {
         &self.patterns[action as usize]
     }
 
-    /// Adds the next action, with this text.
+    /// Adds the next action, given its text.
     #[cold]
     pub(crate) fn learn(&mut self, text: &[u8]) {
         let is_hole = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);

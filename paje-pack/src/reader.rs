@@ -40,19 +40,19 @@ impl Head {
     }
 }
 
-/// A segment, whose text is still packed.
+/// A segment. Its text is still packed.
 pub struct Packed {
-    /// Byte of the file where the segment begins.
+    /// Position in the file where the segment begins.
     at: u64,
     head: Head,
     encoded: EncodedSegment,
-    /// The text, if it is stored unencoded.
+    /// The text if it is stored unencoded.
     whole: Option<Vec<u8>>,
-    /// Sizes of its pages in the file, by kind.
+    /// Sizes in the file of the pages of each kind.
     sizes: [u64; KINDS],
 }
 
-/// Maximum size of the head of a segment: five numbers and a checksum.
+/// Maximum size of the head of a segment, which has five numbers and a checksum.
 const LARGEST_HEAD: u64 = 5 * 10 + 4;
 
 /// Number of kinds of pages.
@@ -88,20 +88,24 @@ impl Packed {
         self.head.length as u64
     }
 
-    /// Returns the sizes of its pages in the file, with their heads, by [kind](KIND_NAMES).
+    /// Returns the sizes in the file of the pages of each [kind](KIND_NAMES), including their
+    /// heads.
     #[must_use]
     pub const fn sizes(&self) -> [u64; KINDS] {
         self.sizes
     }
 
-    /// Reads the lines as columns. Writes the needed bytes to `text`, at their places in the segment's text: lines with text, and requested
-    /// values. All other bytes there mean nothing. `judge` is shown the first line of each step and chooses the form of the others. Requests
-    /// do not apply to [lines with text](paje_parser::columns::ColumnLine::has_text).
+    /// Reads the lines as columns. Writes only the lines with text and the requested values to
+    /// `text`, at their offsets in the segment's text. The values of all other bytes of `text` are
+    /// not specified. Passes the first line of each step to `judge`, which chooses how the other
+    /// lines of the step are read. Requests do not apply to [lines with
+    /// text](paje_parser::columns::ColumnLine::has_text).
     ///
-    /// Returns `false` if the whole text is needed: it may have a definition, its last line may lack its newline, or a field may not be
-    /// one word. Then `lines` means nothing.
+    /// Returns `false` if the whole text is needed: it may have a definition, its last line may
+    /// lack a newline, or a field may not be one word. In this case the contents of `lines` are not
+    /// specified.
     ///
-    /// Does not check the checksum of the text, only those of the pages.
+    /// Checks the checksums of the pages, but not that of the text.
     pub fn columns(
         &self,
         text: &mut Vec<u8>,
@@ -114,7 +118,7 @@ impl Packed {
     /// Decodes the text.
     ///
     /// # Errors
-    /// The pages are invalid, or encode another text.
+    /// The pages are invalid, or the decoded text differs from the packed one.
     pub fn unpack(&self) -> Result<Vec<u8>, Error> {
         let text = self.unchecked()?;
         if text.len() == self.head.length && crc32fast::hash(&text) == self.head.checksum {
@@ -136,7 +140,8 @@ impl Packed {
         }
     }
 
-    /// Returns the error for a segment of several lines that ends within a line, before other segments.
+    /// Returns the error for a segment of several lines that ends within a line although other
+    /// segments follow.
     #[must_use]
     pub const fn cuts_a_line(&self) -> Error {
         self.failed("a segment of several lines ends within one")
@@ -152,12 +157,12 @@ pub struct Reader<R> {
     from: R,
     at: u64,
     pages: u32,
-    /// Entries of the segments that were read.
+    /// Index entries of the segments that were read.
     index: Vec<[u64; 4]>,
     /// Sizes of the summaries that were read.
     summaries: Vec<u64>,
     index_size: u64,
-    /// Entries of the segments that are still to be read, unless all are.
+    /// Index entries of the segments that are still to be read. `None` if all segments are read.
     only: Option<VecDeque<[u64; 4]>>,
     begun: bool,
     ended: bool,
@@ -165,8 +170,8 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// Returns how many bytes of the file have been read; 0 before the first segment. If only some segments are read, bytes before
-    /// them count as read.
+    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only
+    /// some segments are read, the bytes before these segments are included.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -174,8 +179,8 @@ impl<R> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
-    /// Reads these segments next, given their entries in the index. The first one begins at byte `at`, behind `pages` pages. All segments
-    /// of earlier calls must have been read.
+    /// Selects the segments to read next, given their entries in the index. The first one begins at
+    /// byte `at`, after `pages` pages. The segments of earlier calls must all have been read.
     pub(crate) fn turn(
         &mut self,
         at: u64,
@@ -183,7 +188,8 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
         segments: Vec<[u64; 4]>,
     ) -> Result<(), Error> {
         let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
-        // All bytes that were read ahead belonged to those segments.
+        // No needed bytes are lost here. The bytes that were read ahead belong to the earlier
+        // segments.
         let medium = self.from.get_mut();
         medium.set_limit(bytes);
         let found = medium.get_mut().seek(SeekFrom::Start(at));
@@ -210,7 +216,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Creates a reader without segments, until [`turn`](Reader::turn) adds some.
+    /// Creates a reader that has no segments until [`turn`](Reader::turn) adds some.
     pub(crate) fn of_some(from: R) -> Self {
         Reader { only: Some(VecDeque::new()), begun: true, ..Reader::new(from) }
     }
@@ -218,7 +224,7 @@ impl<R: Read> Reader<R> {
     /// Returns the next segment, or `None` at the end.
     ///
     /// # Errors
-    /// The file is damaged, or no packed trace, or of another version.
+    /// The file is damaged, is not a packed trace, or has another version.
     pub fn next_segment(&mut self) -> Result<Option<Packed>, Error> {
         if self.ended {
             return Ok(None);
@@ -271,7 +277,8 @@ impl<R: Read> Reader<R> {
         let mut encoded =
             EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
-        // In proportion to the text: a line may have one byte and take some bytes in each column.
+        // Columns may be larger than the text: a line of one byte can take several bytes in each
+        // column.
         let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
@@ -296,8 +303,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
-    /// Returns the sizes of the pages outside of segments, with their heads, by [kind](KIND_NAMES). They are complete at the
-    /// end.
+    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including
+    /// their heads. The sizes are complete when all segments have been read.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];
@@ -311,7 +318,7 @@ impl<R: Read> Reader<R> {
         self.pages += 1;
     }
 
-    /// Checks that the index agrees with the pages, and that nothing follows.
+    /// Checks that the index agrees with the pages, and that the file ends there.
     fn end(&mut self, page: &Page) -> Result<(), ErrorKind> {
         let (at, len) = (self.at, page.len());
         let index = Index::parse(page.plain_content()?);
@@ -341,7 +348,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The text of a packed trace.
+/// The unpacked text of a packed trace, as a reader.
 pub struct Text<R> {
     reader: Reader<R>,
     text: Vec<u8>,
@@ -349,7 +356,7 @@ pub struct Text<R> {
 }
 
 impl<R: Read> Text<R> {
-    /// Creates a reader of text, which begins at the header.
+    /// Creates a reader of the text. The header of the packed trace has not been read yet.
     pub const fn new(from: R) -> Self {
         Text { reader: Reader::new(from), text: Vec::new(), given: 0 }
     }

@@ -1,4 +1,4 @@
-//! Encodes a segment: distributes its lines to four streams.
+//! Encodes a segment. The contents of its lines are distributed to four streams.
 
 use std::io;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
 
-/// The streams of a segment: lines, times, values, keys.
+/// The four streams of a segment, which have its lines, times, values and keys.
 pub(crate) const STREAMS: usize = 4;
 
 /// An encoded segment.
@@ -27,10 +27,10 @@ pub(crate) struct EncodedSegment {
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Size of a block that is scanned at once. The results stay in the cache.
+/// Size of a block that is scanned at once. The results for a block fit into the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Length of short lines. It gives the size of tables that do not grow.
+/// Typical length of short lines. It determines the size of tables that cannot grow.
 const LINE: usize = 24;
 
 /// Writer of the contents of holes.
@@ -41,7 +41,7 @@ struct HolesWriter {
 }
 
 impl HolesWriter {
-    /// Writes the contents of a line's holes, which are at these places of the text.
+    /// Writes the contents of a line's holes, given their positions in the text.
     #[inline(always)]
     fn put(
         &mut self,
@@ -63,7 +63,8 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form: its step, its start, and the places of its holes from there on.
+/// A line of the usual form. It has a step, a start, and the positions of its holes, counted from
+/// the start.
 struct Found {
     step: u32,
     at: u32,
@@ -83,9 +84,9 @@ struct LineWriter<'t> {
     steps: Steps,
     patterns: Patterns,
     cache: LineCache,
-    /// Lines that were recognised and are not written yet.
+    /// Lines that were recognised but are not written yet.
     found: Vec<Found>,
-    /// The slots of the next step.
+    /// First slots of the next step.
     next: Slots,
 }
 
@@ -109,7 +110,7 @@ impl<'t> LineWriter<'t> {
                 self.other(start + at, len, (lines, at));
                 at += len + 1;
             }
-            // The last line, or a line that is longer than the block.
+            // The rest is the last line, or a line that is longer than the block.
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -121,8 +122,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Recognises lines of a block from byte `at` on, up to a line of a new step or of an unusual form. Returns where that line
-    /// begins.
+    /// Recognises lines of a block from byte `at` on. Stops at a line of a new step or of an
+    /// unusual form, and returns where that line begins.
     #[inline(never)]
     fn find_all(
         &mut self,
@@ -158,7 +159,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text and `at` of the scanned block.
+    /// Writes a line of `len` bytes that was not recognised. It begins at byte `start` of the text
+    /// and `at` of the scanned block.
     fn other(&mut self, start: usize, len: usize, (lines, at): (ShortLines<'_>, usize)) {
         let step = self.line(start, len, at);
         let LineWriter { text, cache, roles, lines: all, .. } = self;
@@ -177,7 +179,8 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes, whose fields have been found. Their places count from byte `base` before the line. Returns its step.
+    /// Writes any line of `len` bytes. Its fields have been found. Their offsets are counted from
+    /// `base` bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {
         let line = &self.text[start..start + len];
@@ -210,7 +213,7 @@ impl<'t> LineWriter<'t> {
     }
 }
 
-/// Encodes a text after these definitions. Its last line need not end.
+/// Encodes a text that follows these definitions. Its last line may lack a newline.
 ///
 /// # Errors
 /// zstd lacks memory.

@@ -7,16 +7,16 @@ use crate::lines::Line;
 /// Size of the cache of steps.
 const AT_HAND: usize = 1 << 10;
 
-/// Numbers of steps, in the order of their first lines.
+/// Numbers steps in the order of their first lines.
 pub(crate) struct Steps {
-    /// A cache: lanes, actions and numbers of steps.
+    /// A cache of the lanes, actions and numbers of steps.
     at_hand: Vec<(u32, u32, u32)>,
     numbers: FxHashMap<(u32, u32), u32>,
 }
 
 impl Default for Steps {
     fn default() -> Self {
-        // No line has this lane.
+        // No line has this lane number.
         Steps { at_hand: vec![(u32::MAX, 0, 0); AT_HAND], numbers: FxHashMap::default() }
     }
 }
@@ -36,7 +36,7 @@ impl Steps {
         Some(number)
     }
 
-    /// Returns the number of a line's step: the number of known steps if it is new.
+    /// Returns the number of a line's step. A new step gets the next number.
     #[inline]
     pub(crate) fn number(&mut self, line: Line) -> u32 {
         self.find(line).unwrap_or_else(|| {

@@ -1,14 +1,15 @@
-//! Streams of a segment: texts, and numbered columns of bytes and numbers.
+//! Streams of a segment. A stream has texts, and numbered columns of bytes and numbers.
 
 use crate::column_page::{ColumnPage, write_columns};
 
-/// Numbers below this take one byte. For others, the first byte has the number of bytes that follow.
+/// Numbers below this take one byte. For other numbers, the first byte says how many bytes follow.
 const SMALL: u64 = 240;
 
-/// Columns of a number: one for its first byte, and one for each byte that may follow.
+/// Number of columns for a number. One is for its first byte, and one for each byte that may
+/// follow.
 pub(crate) const NUMBER: usize = 9;
 
-/// Returns the number of bytes of a large number behind the first one.
+/// Returns how many bytes of a large number follow the first one.
 #[inline]
 const fn count(number: u64) -> u8 {
     (64 - number.leading_zeros()).div_ceil(8) as u8
@@ -59,10 +60,11 @@ impl StreamWriter {
         self.texts.push(b'\n');
     }
 
-    /// Writes all numbers of a column, as [`StreamWriter::number`] does one by one.
+    /// Writes all numbers of a column. The result is the same as if [`StreamWriter::number`] wrote
+    /// them one by one.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         let plane = |_| vec![0; numbers.len()];
-        // Few numbers have more than two bytes behind the first one.
+        // Few numbers have more than two bytes after the first one.
         let mut planes = [0, 1, 2].map(plane);
         self.column(column + NUMBER);
         let others = &mut self.columns[column + planes.len()..column + NUMBER];
@@ -134,7 +136,8 @@ pub(crate) struct StreamReader<'a> {
 }
 
 impl<'a> StreamReader<'a> {
-    /// Creates a reader of a page of columns and one of texts, for a segment with `length` bytes of text.
+    /// Creates a reader of a page of columns and one of texts, for a segment with `length` bytes of
+    /// text.
     pub(crate) fn new(columns: &[u8], texts: &'a [u8], length: usize) -> Self {
         let sheet = ColumnPage::read(columns, length);
         let failed = sheet.is_none();
@@ -142,7 +145,7 @@ impl<'a> StreamReader<'a> {
         StreamReader { sheet, texts, failed }
     }
 
-    /// Returns whether there are no columns.
+    /// Returns whether the stream has no columns.
     pub(crate) const fn is_empty(&self) -> bool {
         self.sheet.len() == 0
     }
@@ -152,7 +155,8 @@ impl<'a> StreamReader<'a> {
         self.sheet.all(column)
     }
 
-    /// Returns all numbers of a column. Fails if there are more than `most`, or if a number is invalid.
+    /// Returns all numbers of a column. The stream is invalid if there are more than `most`
+    /// numbers, or if one of them is invalid.
     pub(crate) fn numbers(&mut self, column: usize, most: usize) -> Vec<u64> {
         let [first, others @ ..]: [&[u8]; NUMBER] =
             std::array::from_fn(|place| self.sheet.all(column + place));
@@ -204,13 +208,14 @@ impl<'a> StreamReader<'a> {
         text
     }
 
-    /// Notes that the stream is invalid.
+    /// Marks the stream as invalid.
     pub(crate) const fn fail(&mut self) {
         self.failed = true;
     }
 }
 
-/// Completes numbers, given their first bytes and the columns of the others. Returns `None` if bytes are missing.
+/// Completes numbers, given their first bytes and the columns of their other bytes. Returns `None`
+/// if bytes are missing.
 fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
     let mut others = others.map(<[u8]>::iter);
     // Most numbers have few bytes.

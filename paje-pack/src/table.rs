@@ -1,11 +1,13 @@
-//! Tables: numbers by group. Numbers of a group are adjacent, so that zstd finds repetitions.
+//! Tables of numbers by group. Numbers of the same group are adjacent, so that zstd finds
+//! repetitions.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
-/// Columns of a table: the number of elements of each group, and the elements, group by group.
+/// Columns of a table. The first ones have the number of elements of each group. The other ones
+/// have the elements, group by group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
-/// Writer of a table. It keeps the order in which numbers are added.
+/// Writer of a table. Within a group, numbers keep the order in which they were added.
 #[derive(Default)]
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
@@ -14,7 +16,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Creates a table with room for this many numbers. Memory that is not needed is never touched.
+    /// Creates a table with room for this many numbers. The system provides the memory only when it
+    /// is used.
     pub(crate) fn with_room(numbers: usize) -> Rows {
         Rows { rows: Vec::with_capacity(numbers), counts: Vec::new() }
     }
@@ -39,7 +42,8 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Returns this many parts of this size as a table, or all numbers if there are fewer.
+    /// Returns a sample of the numbers. It has the given number of parts of the given size, or all
+    /// numbers if there are fewer.
     pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
         let mut sample = Rows::default();
         for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
@@ -48,7 +52,7 @@ impl Rows {
         sample
     }
 
-    /// Writes all of its numbers.
+    /// Writes all numbers of the table.
     pub(crate) fn write(&self, side: &mut StreamWriter, column: usize) {
         let counts: Vec<u64> = self.counts.iter().map(|count| (*count).into()).collect();
         side.numbers(column, &counts);
@@ -76,7 +80,7 @@ pub(crate) struct Table {
     groups: Vec<Group>,
 }
 
-/// Places of a group's next number and of its end.
+/// Index of a group's next number, and the end of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     next: u32,
@@ -84,19 +88,20 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Returns the place of its next number, or an invalid place at its end.
+    /// Returns the index of the group's next number, or an invalid index at its end.
     #[inline(always)]
     const fn next(self) -> usize {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the place of its next number. At its end that is another group's number: the caller checks [`Table::has_overrun`].
+    /// Returns the index of the group's next number. At the end of the group, returns the index of
+    /// another group's number, so the caller must check [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize
     }
 
-    /// Passes over its next number.
+    /// Skips the group's next number.
     #[inline(always)]
     pub(crate) const fn pass(&mut self) {
         self.next += 1;
@@ -104,7 +109,7 @@ impl Group {
 }
 
 impl Table {
-    /// Reads a table with at most this many groups and numbers.
+    /// Reads a table with at most `groups` groups and `numbers` numbers.
     pub(crate) fn read(
         side: &mut StreamReader<'_>,
         column: usize,
@@ -115,7 +120,7 @@ impl Table {
         let mut end = 0_u64;
         let groups = counts.into_iter().map(|count| {
             let start = end;
-            // If the counts are too large, no group has numbers.
+            // Limits counts that are too large. In this case, the table is invalid.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
             Group { next: start as u32, end: end as u32 }
         });
@@ -126,7 +131,7 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// Returns whether more numbers of some group have been read than it has.
+    /// Returns whether more numbers were read from some group than the group has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.groups.iter().any(|group| group.next > group.end)
     }
@@ -156,7 +161,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// A table returns the numbers of each group in order, and no more.
+    /// A table returns the numbers of each group in order, and no others.
     #[test]
     fn groups_keep_their_order() {
         let mut rows = Rows::default();
@@ -173,7 +178,7 @@ mod tests {
         }
         assert!(!side.failed);
         assert!((0..1000).all(|group| table.next(group).is_none()));
-        // Fewer numbers or groups are allowed than there are.
+        // The table has more numbers or groups than are allowed.
         for most in [[1000, 999], [300, 1000], [0, 0]] {
             let mut side = StreamReader::new(&columns, &texts, 1000);
             let mut table = Table::read(&mut side, 3, most);

@@ -16,23 +16,23 @@ const FIELDS: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     table: DefTable,
-    /// Number of definitions that the lists have.
+    /// Number of definitions that have been added to the lists.
     known: usize,
     events: Vec<Known>,
-    /// Indices in `events`; for short event numbers also by key.
+    /// Indices in `events`, by event number. `by_key` has only short event numbers.
     by_code: FxHashMap<Box<[u8]>, usize>,
     by_key: FxHashMap<Key, usize>,
 }
 
-/// Holes of an event: for each field the kind of its hole, or 0 if it is part of the action.
+/// Holes of an event. Each field has the kind of its hole, or 0 if it is part of the action.
 #[derive(Clone, Debug)]
 struct Known {
     holes: Box<[u8]>,
-    /// Index of its time field, if it has one.
+    /// Index of the time field, if the event has one.
     time: Option<usize>,
 }
 
-/// Returns the kind of hole of a field; 0 if it is part of the action.
+/// Returns the kind of hole for a field, or 0 if the field is part of the action.
 fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
     use EventKind as E;
     use FieldName as F;
@@ -58,7 +58,7 @@ fn roles(def: &EventDef) -> Box<[u8]> {
     let mut lane = false;
     let one = |field: &paje_parser::definition::FieldDef| {
         let role = role(def.kind(), field.known);
-        // There is only one lane.
+        // A line has only one lane.
         let again = role == holes::LANE && std::mem::replace(&mut lane, true);
         if again { holes::VALUE } else { role }
     };
@@ -78,7 +78,7 @@ impl Roles {
 
     /// Adds a line that may be part of a definition.
     pub(crate) fn learn(&mut self, line: &[u8]) {
-        // A replay reports faulty lines.
+        // A replay will report the faulty line.
         if self.table.header_line(line).is_err() {
             return;
         }
@@ -96,17 +96,17 @@ impl Roles {
         self.known = defs.len();
     }
 
-    /// Returns whether no event is defined.
+    /// Returns whether no event has been defined.
     pub(crate) const fn are_none(&self) -> bool {
         self.known == 0
     }
 
-    /// Returns the holes of an event, given its short event number.
+    /// Returns the holes of an event, given the key of its event number.
     pub(crate) fn holes(&self, code: Key) -> Option<&[u8]> {
         Some(&self.events[*self.by_key.get(&code)?].holes)
     }
 
-    /// Returns the time of a line, if its event is defined.
+    /// Returns the time of a line if its event is defined and has a time.
     pub(crate) fn time<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let code = next_field(line, 0)?;
         let before = self.events[*self.by_code.get(&line[code.clone()])?].time?;
@@ -135,7 +135,8 @@ pub(crate) fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| is_header(line))
 }
 
-/// Returns the length of the definitions at the start of a text, including comments and empty lines between them.
+/// Returns the length of the definitions at the start of a text, including comments and empty lines
+/// between them.
 pub(crate) fn header_len(text: &[u8]) -> usize {
     let (mut at, mut len) = (0, 0);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
@@ -154,19 +155,19 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
-/// A line that is split.
+/// A line split into its action and the contents of its holes.
 #[derive(Default)]
 pub(crate) struct Cut {
-    /// Its text, with holes.
+    /// Text of the line, with holes.
     pub(crate) action: Vec<u8>,
-    /// Contents of the holes, as ranges of the line.
+    /// Contents of the holes, as ranges of the line. `lane` is the range of the lane.
     pub(crate) fields: Vec<Range<usize>>,
     pub(crate) lane: Range<usize>,
 }
 
 impl Cut {
-    /// Splits a line, given its fields, whose places count from byte `base` before the line. Returns `false` if the line must be stored
-    /// as it is.
+    /// Splits a line, given its fields. Their offsets are counted from `base` bytes before the
+    /// line. Returns `false` if the line must be stored as it is.
     pub(crate) fn cut(&mut self, line: &[u8], spans: &[Span], base: usize, roles: &Roles) -> bool {
         self.action.clear();
         self.fields.clear();
@@ -194,7 +195,7 @@ impl Cut {
         let in_the_way = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
         let literal = &line[copied..];
         self.action.extend_from_slice(literal);
-        // The text must not have bytes that stand for holes.
+        // The text must not contain bytes that would be taken for holes.
         let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }

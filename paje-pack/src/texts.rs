@@ -1,8 +1,9 @@
-//! Numbered texts, and a table to look them up.
+//! Numbered texts, and a table for looking them up.
 
-/// Key by which a text is looked up. A short text is its own key.
+/// Key for looking up a text. A short text is its own key.
 ///
-/// Texts of up to seven bytes have different keys. Keys of longer texts have eight in their highest byte and may collide.
+/// Texts of up to seven bytes have different keys. Keys of longer texts have an 8 in their highest
+/// byte and may collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u64);
 
@@ -18,7 +19,8 @@ impl Key {
         }
     }
 
-    /// Returns the key of a text of up to seven bytes, given as a number, the first byte lowest.
+    /// Returns the key of a text of up to seven bytes. The text is given as a number, with the
+    /// first byte lowest.
     #[inline]
     pub(crate) const fn short(bytes: u64, len: usize) -> Key {
         Key(bytes | (len as u64) << 56)
@@ -35,18 +37,18 @@ impl Key {
     }
 }
 
-/// Multiplies, and combines both halves of the product.
+/// Multiplies the word and combines both halves of the product.
 #[inline]
 pub(crate) const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Returns up to eight bytes as a number, the first one lowest.
+/// Returns up to eight bytes as a number, with the first byte lowest.
 #[inline]
 pub(crate) fn word(text: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
-        // Both halves may overlap.
+        // The two halves may overlap.
         let [first, last] = [*first, *last].map(|four| u64::from(u32::from_le_bytes(four)));
         return first | last << (8 * (text.len() - 4));
     }
@@ -70,7 +72,7 @@ pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
         }
         keep
     };
-    // Mostly, other bytes follow.
+    // Usually, more bytes follow.
     match (text.get(start..).and_then(<[u8]>::first_chunk), KEEP.get(len)) {
         (Some(eight), Some(keep)) => u64::from_le_bytes(*eight) & keep,
         _ => word(&text[start..start + len]),
@@ -94,8 +96,8 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
 pub(crate) struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Open hash table of keys, with one more than the number of the text; 0 for an empty place. Its size is a power of two, or zero if
-    /// texts are not looked up.
+    /// Open hash table. An entry is a key and the text's number plus one, or 0 if the entry is
+    /// empty. Its size is a power of two, or zero if texts are not looked up.
     places: Vec<(Key, u32)>,
 }
 
@@ -123,12 +125,12 @@ impl Texts {
         }
     }
 
-    /// Returns the number of a text, which is added if it is new.
+    /// Returns the number of a text. Adds the text if it is new.
     pub(crate) fn put(&mut self, text: &[u8]) -> u32 {
         if let Some(number) = self.find(text) {
             return number;
         }
-        // At least half of the places stay empty.
+        // At least half of the entries stay empty.
         if 2 * self.ends.len() >= self.places.len() {
             let count = (4 * self.ends.len()).next_power_of_two().max(16);
             let before = std::mem::replace(&mut self.places, vec![(Key(0), 0); count]);
@@ -148,7 +150,7 @@ impl Texts {
         self.places[at & most] = (key, number);
     }
 
-    /// Appends a text that is not looked up.
+    /// Appends a text without looking it up.
     pub(crate) fn push(&mut self, text: &[u8]) -> u32 {
         let number = self.len();
         self.bytes.extend_from_slice(text);
@@ -156,7 +158,7 @@ impl Texts {
         number
     }
 
-    /// Returns the text of a number; an empty text if there is no such number.
+    /// Returns the text with this number, or an empty text if the number is invalid.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> &[u8] {
         let Some(end) = self.ends.get(number as usize) else { return b"" };

@@ -1,4 +1,4 @@
-//! Times of lines: spelling and encoding.
+//! Formats of the times of lines in the text, and their encoding.
 
 use std::ops::Range;
 
@@ -14,7 +14,8 @@ mod read;
 
 pub(crate) use read::{Clock, TimesIn};
 
-/// Spelling of times: number of decimals, and how many of the last ones are zero.
+/// Format of times in the text. It has the number of decimals, and the number of last decimals that
+/// are always zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -22,15 +23,15 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Finds the spelling of most times in a text from a few lines at several places.
+    /// Finds the format of most times in a text, from a few lines at each of several offsets.
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
         const LINES: usize = 128;
-        // Number of times by decimals and zeros at the end.
+        // Number of times for each number of decimals and of zeros at the end.
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {
-            // All places except the first are within a line.
+            // All offsets except the first may be in the middle of a line.
             let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
             lines.filter(|line| !is_header(line)).take(LINES)
         });
@@ -46,7 +47,7 @@ impl Scale {
         }
         let all = |after: &usize| counts[*after].iter().sum::<usize>();
         let after = (0..20).max_by_key(all).unwrap_or(0);
-        // A few times with more digits are stored as texts, which makes all others shorter.
+        // If the few times that have more digits are stored as texts, all others take less space.
         let (mut odd, few) = (0, all(&after) / 32);
         let mut zeros = counts[after].iter().take(after);
         let zeros = zeros.position(|count| {
@@ -60,7 +61,7 @@ impl Scale {
         }
     }
 
-    /// Returns the time in units of the scale, if it has this spelling.
+    /// Returns the time in units of the scale if the time is written in this format.
     #[inline]
     pub(crate) fn units(self, text: &[u8]) -> Option<i64> {
         let zeros = usize::from(self.zeros);
@@ -70,7 +71,7 @@ impl Scale {
         {
             return Some(units as i64);
         }
-        // Mostly, the last decimals are zeros, and others precede them.
+        // Usually the last decimals are zeros, and other decimals precede them.
         if self.zeros < self.after
             && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
             && last.iter().all(|byte| *byte == b'0')
@@ -85,7 +86,8 @@ impl Scale {
     }
 }
 
-/// Columns of times: the base of differences, a table of differences by action, and the fields of odd times.
+/// Columns of times. They have the base of differences, a table of differences by action, and the
+/// fields of odd times, which do not fit the scale.
 mod column {
     use super::TABLE;
 
@@ -94,7 +96,7 @@ mod column {
     pub(super) const ODD: usize = NUMBERS + TABLE;
 }
 
-/// Differences are to the last time, or to the last time of the lane.
+/// A difference is relative to the last time, or to the last time of the same lane.
 mod base {
     pub(super) const LINE: u8 = 0;
     pub(super) const LANE: u8 = 1;
@@ -116,10 +118,11 @@ impl LastOfLanes {
     }
 }
 
-/// All odd times belong to one field.
+/// All odd times belong to one slot and field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// Numbers and sizes of the parts of a table that decide on the base. Segments often begin or end with unusual times.
+/// The base is chosen by compressing this many parts of each table. Segments often begin or end
+/// with unusual times, so a single part would not be enough.
 const PARTS: usize = 8;
 const PART: usize = 1 << 11;
 
@@ -130,7 +133,7 @@ pub(crate) struct TimesOut {
     /// Last time of all lines.
     last: i64,
     lanes: LastOfLanes,
-    /// By base: one more than the encoded difference, or 0 for an odd time.
+    /// Table for each base. An entry is the encoded difference plus one, or 0 for an odd time.
     tables: [Rows; 2],
     odd: FieldsOut,
 }
@@ -143,7 +146,7 @@ impl TimesOut {
         TimesOut { scale, units: Units::new(scale), last, lanes, tables, odd }
     }
 
-    /// Writes the time of the next line, which is at these bytes of the text.
+    /// Writes the time of the next line. The time is at these bytes of the text.
     #[inline(always)]
     pub(crate) fn put(&mut self, line: Line, text: &[u8], Range { start, end }: Range<usize>) {
         let units = self.units.read(text, start, end);
@@ -157,7 +160,8 @@ impl TimesOut {
         }
     }
 
-    /// Returns the units of a time with another spelling if the scale can express it. Otherwise writes it as a text.
+    /// Returns the units of a time in another format, if the scale can express it. Otherwise writes
+    /// the time as a text.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {
@@ -184,7 +188,7 @@ impl TimesOut {
         Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
-    /// Writes all times of this text.
+    /// Writes all times. They were read from `text`.
     ///
     /// # Errors
     /// zstd lacks memory.

@@ -20,18 +20,19 @@ const KEEP: [u64; 9] = {
 /// Maximum number of decimals.
 const MOST: usize = 14;
 
-/// Parser of times in the usual spelling of a scale.
+/// Parser of times in the usual format of a scale.
 pub(crate) struct Units {
     zeros: usize,
-    /// Number of decimals, without the zeros at the end; 0 if this parser cannot be used.
+    /// Number of decimals without the zeros at the end, or 0 if this parser cannot be used.
     after: usize,
-    /// Masks for the last eight decimals and for the eight before them.
+    /// Masks for the last eight decimals, and for the eight decimals before those.
     keep: [u64; 2],
-    /// The last number before a point: its bytes, their count, and its value in units.
+    /// The last number that was read before a point: its bytes, their count, and its value in
+    /// units.
     whole: (u64, usize, u64),
 }
 
-/// Returns the number that the masked bytes of a word spell.
+/// Returns the number that the kept bytes of a word spell, or `None` if one of them is not a digit.
 #[inline(always)]
 fn digits(bytes: &[u8; 8], keep: u64) -> Option<u64> {
     let digits = u64::from_le_bytes(*bytes) & keep | ZEROS & !keep;
@@ -47,13 +48,14 @@ impl Units {
         Units { zeros, after, keep, whole: (0, usize::MAX, 0) }
     }
 
-    /// Returns the units of the time in these bytes of a text. Returns `None` if it needs the slow parser.
+    /// Returns the units of the time in these bytes of a text, or `None` if only the slow parser
+    /// can read it.
     #[inline(always)]
     pub(crate) fn read(&mut self, text: &[u8], first: usize, end: usize) -> Option<i64> {
         let Units { zeros, after, keep, .. } = *self;
         let point = end.checked_sub(after + 1 + zeros)?;
         let len = point.checked_sub(first)?;
-        // Eight bytes before the point, and the point.
+        // The bytes include eight bytes before the point, and the point.
         let bytes = text.get(point.checked_sub(8)?..end)?;
         if bytes.get(8) != Some(&b'.') || after == 0 || end - first > DIGITS + 1 {
             return None;
@@ -75,7 +77,7 @@ impl Units {
         Some(units as i64)
     }
 
-    /// Returns the units of the digits before a point, the last `len` of eight bytes.
+    /// Returns the units of the digits before a point. They are the last `len` of eight bytes.
     #[cold]
     fn before(&self, bytes: u64, len: usize) -> Option<u64> {
         let starts = bytes.to_le_bytes()[8_usize.checked_sub(len)?..].first() == Some(&b'0');
@@ -140,7 +142,7 @@ mod tests {
         assert!(read > 100, "{read}");
     }
 
-    /// A number before the point is known by its length, too.
+    /// The number before the point is remembered together with its length.
     #[test]
     fn texts_of_other_lengths_are_others() {
         let mut units = Units::new(Scale { after: 2, zeros: 0 });

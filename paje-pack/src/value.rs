@@ -1,4 +1,4 @@
-//! Converts texts of fields to numbers from which the same text can be formatted.
+//! Converts texts of fields to numbers. Formatting such a number gives the same text again.
 
 use crate::texts::word;
 
@@ -6,7 +6,8 @@ use crate::texts::word;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
-    /// A number without its point, in two's complement. For hexadecimal digits their value, for a text its number.
+    /// Depending on the kind, a decimal number without its point in two's complement, the value of
+    /// hexadecimal digits, or the number of a text.
     pub(crate) bits: u64,
 }
 
@@ -15,17 +16,17 @@ pub(crate) struct Value {
 pub(crate) enum Kind {
     #[default]
     Text,
-    /// A decimal number with this many decimals; without a point for 0.
+    /// A decimal number with this many decimals. It has no point if there are none.
     Decimal(u8),
-    /// 16 hexadecimal digits in lower case.
+    /// 16 lower-case hexadecimal digits.
     Hex,
 }
 
-/// Number of decimal digits that always fit.
+/// Number of decimal digits that fit into any number.
 pub(crate) const DIGITS: usize = 18;
 
 impl Value {
-    /// Parses a decimal number if it has the spelling in which numbers are formatted.
+    /// Parses a decimal number. Returns `None` unless formatting the number gives the same text.
     pub(crate) fn decimal(text: &[u8]) -> Option<Value> {
         let (negative, digits) = match text {
             [b'-', digits @ ..] => (true, digits),
@@ -46,7 +47,7 @@ impl Value {
         let (mut bits, mut point) = (0_i64, None);
         for (place, byte) in digits.iter().enumerate() {
             match byte {
-                // Numbers that overflow have too many digits.
+                // A number that overflows has too many digits.
                 b'0'..=b'9' => bits = bits.wrapping_mul(10).wrapping_add((byte - b'0').into()),
                 b'.' if point.is_none() => point = Some(place),
                 _ => return None,
@@ -65,7 +66,7 @@ impl Value {
         })
     }
 
-    /// Returns whether the number is exact as a double.
+    /// Returns whether a double can represent the number exactly.
     #[inline]
     pub(crate) const fn is_exact(self) -> bool {
         (self.bits as i64).unsigned_abs() <= 1 << 53
@@ -83,7 +84,7 @@ impl Value {
         Some(Value { kind: Kind::Hex, bits: first? << 32 | last? })
     }
 
-    /// Parses a whole number, given as the first `len` bytes of a word, at most eight.
+    /// Parses a whole number. Its text is the first `len` bytes of a word, at most eight.
     #[inline]
     pub(crate) const fn whole(bytes: u64, len: usize) -> Option<Value> {
         if len == 0 || (len > 1 && bytes as u8 == b'0') {
@@ -110,7 +111,7 @@ impl Value {
         {
             return Some(value);
         }
-        // Names are no numbers.
+        // Names are not numbers.
         let first = text.first().copied().unwrap_or_default();
         if text.len() != 16 && first != b'-' && !first.is_ascii_digit() {
             return None;
@@ -123,8 +124,8 @@ impl Value {
     }
 }
 
-/// Parses up to 16 bytes with at most eight digits before and behind the point. Returns the number without its point, and the number
-/// of decimals.
+/// Parses up to 16 bytes with at most eight digits before the point and eight after it. Returns the
+/// number without its point, and the number of decimals.
 #[inline]
 fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     let len = text.len();
@@ -138,12 +139,12 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
         }
         let after = len - whole - 1;
         let odd = whole == 0 || after == 0 || (whole > 1 && text[0] == b'0');
-        // Without the point, which has digits on both sides.
+        // Remove the point, which has digits on both sides.
         let before = bytes & !(u64::MAX << (8 * whole));
         let bytes = before | bytes >> 8 & u64::MAX << (8 * whole);
         return if odd { None } else { Some((digits_at_end(bytes, len - 1)?, after as u8)) };
     }
-    // The point is among the last eight bytes or just before them.
+    // The point is one of the last eight bytes or the byte before them.
     let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else { return None };
     let found = point(u64::from_le_bytes(*last));
     let first = u64::from_le_bytes(*first);
@@ -152,7 +153,8 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     with_point(text, after).map(|bits| (bits, after as u8))
 }
 
-/// Parses a number with `after` decimals, 1 to 8, and 1 to 8 digits before the point. Returns it without its point.
+/// Parses a number with `after` decimals, 1 to 8, and 1 to 8 digits before the point. Returns it
+/// without its point.
 #[inline]
 pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
     let len = text.len();
@@ -189,28 +191,28 @@ const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     if is_digits(digits) { Some(eight(digits)) } else { None }
 }
 
-/// Returns the place of the first point in eight bytes, or 8.
+/// Returns the index of the first point in eight bytes, or 8 if they have none.
 const fn point(bytes: u64) -> usize {
     let others = bytes ^ 0x2e2e_2e2e_2e2e_2e2e;
     let zeros = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;
     zeros.trailing_zeros() as usize / 8
 }
 
-/// Returns the highest bit of each byte that equals `byte`.
+/// Returns a word in which the highest bit is set in each byte that equals `byte`.
 pub(crate) const fn bytes_of(bytes: u64, byte: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let others = bytes ^ u64::from_le_bytes([byte; 8]);
     !(((others & LOW) + LOW) | others | LOW)
 }
 
-/// Parses eight hexadecimal digits in lower case, the first one lowest.
+/// Parses eight lower-case hexadecimal digits, with the first digit in the lowest byte.
 const fn hex_digits(bytes: u64) -> Option<u64> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * ONES;
     if bytes & HIGH != 0 {
         return None;
     }
-    // The highest bit of each byte that is at least this one. No byte overflows.
+    // Sets the highest bit of each byte that is in the range. No byte overflows.
     let digits = (bytes + (0x80 - 0x30) * ONES) & !(bytes + (0x80 - 0x3a) * ONES) & HIGH;
     let letters = (bytes + (0x80 - 0x61) * ONES) & !(bytes + (0x80 - 0x67) * ONES) & HIGH;
     if digits | letters != HIGH {
@@ -229,7 +231,7 @@ pub(crate) const fn is_digits(bytes: u64) -> bool {
         == 0
 }
 
-/// Parses eight digits, the first one lowest.
+/// Parses eight digits, with the first digit in the lowest byte.
 pub(crate) const fn eight(digits: u64) -> u64 {
     let digits = digits & 0x0f0f_0f0f_0f0f_0f0f;
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;

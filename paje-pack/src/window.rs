@@ -1,4 +1,4 @@
-//! Reads a window of time of a packed trace, without the segments outside it.
+//! Reads a time window of a packed trace, skipping the segments outside it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,21 +15,23 @@ mod write;
 
 pub use write::{Border, TextLine, WindowIndex};
 
-/// Name of the summary with the times of segments and the lines that every window needs.
+/// Name of the summary with the times of the segments and the lines that every window needs.
 pub(crate) const WINDOWS: &str = "windows";
-/// Name of the summaries that follow, one for each border between segments.
+/// Name of the summaries that follow it. Each describes one boundary between segments.
 pub(crate) const BORDER: &str = "border";
 /// Version of both.
 pub(crate) const VERSION: u64 = 2;
 
-/// Fault of an invalid page.
+/// Error for an invalid page.
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
 
-/// Part of a sound trace that is itself a sound trace.
+/// A part of a sound trace that is itself a sound trace.
 ///
-/// Its rows that overlap the window, and those of all its containers, are those of the whole trace, in the same order. It ends when the trace ends.
-/// Lines replace the segments outside of the window: definitions, containers, and lines that open and close rows across the border.
+/// The rows that overlap the window, and all rows of containers, are the same as in the whole
+/// trace, in the same order. The part ends at the same time as the trace. Segments outside the
+/// window are replaced by a few of their lines: definitions, lines that create and destroy
+/// containers, and lines that open and close rows across a boundary.
 pub struct Window<R> {
     parts: VecDeque<Part>,
     /// Reader of the current segments.
@@ -44,11 +46,12 @@ pub enum Piece {
     Segment(Box<Packed>),
 }
 
-/// A part that has not been read.
+/// A part of the text that has not been read.
 #[derive(Clone)]
 enum Part {
     Lines(Vec<u8>),
-    /// Consecutive segments: the byte and the number of the page where they begin, and their entries in the index.
+    /// Consecutive segments: the position and the page number at which they begin, and their
+    /// entries in the index.
     Segments(u64, u32, Vec<[u64; 4]>),
 }
 
@@ -64,13 +67,13 @@ impl<R: Read + Seek> Window<R> {
         Window { parts, reader }
     }
 
-    /// Returns the same window of another reader. Nothing may have been read from this one.
+    /// Returns the same window for another reader. This window must not have been read from.
     pub fn again<Q: Read + Seek>(&self, from: Q) -> Window<Q> {
         Window::new(from, self.parts.clone())
     }
 
-    /// Returns the number of pieces if each has at most `most` bytes of text and consists of whole lines; see [`Summaries::whole_lines`].
-    /// Nothing may have been read.
+    /// Returns the number of pieces if each of them has at most `most` bytes of text and consists
+    /// of whole lines; see [`Summaries::whole_lines`]. The window must not have been read from.
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         let numbered = self.parts.iter().zip(1..);
@@ -83,7 +86,7 @@ impl<R: Read + Seek> Window<R> {
         pieces.sum()
     }
 
-    /// Returns the size of the text. Nothing may have been read.
+    /// Returns the size of the text. The window must not have been read from.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         let bytes = self.parts.iter().map(|part| match part {
@@ -104,7 +107,7 @@ impl<R: Read + Seek> Window<R> {
             }
             match self.parts.pop_front() {
                 Some(Part::Lines(lines)) => return Ok(Some(Piece::Lines(lines))),
-                // Does not read ahead behind them.
+                // The reader does not read beyond these segments.
                 Some(Part::Segments(at, pages, segments)) => {
                     self.reader.turn(at, pages, segments)?;
                 }
@@ -115,10 +118,11 @@ impl<R: Read + Seek> Window<R> {
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// Returns the part of the trace with all rows between two times, or `None` if the trace has no index for windows.
+    /// Returns the part of the trace with all rows between two times. Returns `None` if the trace
+    /// has no index for windows.
     ///
     /// # Errors
-    /// A page that this reads is damaged.
+    /// A page that is read is damaged.
     pub fn window(mut self, from: f64, to: f64) -> Result<Option<Window<R>>, Error> {
         let Some(number) = self.find(WINDOWS, VERSION) else { return Ok(None) };
         let page = self.content(number)?;
@@ -136,7 +140,8 @@ impl<R: Read + Seek> Summaries<R> {
                 let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
-                // At the end of the trace, a state that goes on has no others within it.
+                // If the gap reaches to the end of the trace, no states can follow within a state
+                // that is still open.
                 if segments.end == count || gap.is_sound(&mut headers) == Some(true) {
                     while lines.next_if(|(number, _)| *number < first).is_some() {}
                     let next = || lines.next_if(|(number, _)| *number < behind);
@@ -155,14 +160,14 @@ impl<R: Read + Seek> Summaries<R> {
         Ok(Some(Window::new(self.from, parts)))
     }
 
-    /// Returns whether the pages of both borders are smaller than the segments between them.
+    /// Returns whether the pages of the two boundaries are smaller than the segments between them.
     fn is_worth_a_gap(&self, windows: usize, segments: &Range<usize>) -> bool {
         let borders = [segments.start, segments.end];
         let bytes = borders.map(|border| self.summary_len(windows + border));
         bytes[0].saturating_add(bytes[1]) < sum(&self.segments()[segments.clone()], 0)
     }
 
-    /// Returns the page of the border before a segment; an empty one at both ends of the trace.
+    /// Returns the page of the boundary before a segment. It is empty at both ends of the trace.
     fn border(&mut self, windows: usize, segment: usize) -> Result<Vec<u8>, Error> {
         match segment {
             0 => Ok(Vec::new()),
@@ -173,7 +178,7 @@ impl<R: Read + Seek> Summaries<R> {
     }
 }
 
-/// Returns the sum of a column of entries.
+/// Returns the sum of one column of the index entries.
 fn sum(segments: &[[u64; 4]], column: usize) -> u64 {
     segments.iter().map(|entry| entry[column]).fold(0, u64::saturating_add)
 }
@@ -188,7 +193,7 @@ fn put_lines(lines: Vec<u8>, parts: &mut VecDeque<Part>) {
 
 fn put_segments(at: u64, pages: u32, segments: &[[u64; 4]], parts: &mut VecDeque<Part>) {
     match parts.back_mut() {
-        // A gap may have no lines.
+        // The gap may have no lines.
         Some(Part::Segments(start, _, before)) if *start + sum(before, 0) == at => {
             before.extend(segments);
         }

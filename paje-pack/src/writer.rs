@@ -16,31 +16,33 @@ use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Text per segment in bytes: 1 to 64 MiB.
+    /// Bytes of text per segment: 1 to 64 MiB.
     pub segment: usize,
-    /// Level of zstd for columns. Traces below 1 MiB have at least level 15.
+    /// Level of zstd for columns. Traces below 1 MiB use at least level 15.
     pub level: i32,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        // Larger segments compress a few percent better, but fewer threads work on them.
+        // Larger segments compress a few percent better, but then fewer threads can work at a time.
         Settings { segment: 4 << 20, level: 3 }
     }
 }
 
-/// Initial size of the buffer, which doubles as needed.
+/// Initial size of the buffer. It doubles as needed.
 const FIRST: usize = 1 << 16;
 
-/// The event definitions at the start of a text have a separate segment if at least this many bytes follow: lines after
-/// definitions cannot be read as columns. Shorter texts compress better in one segment.
+/// Event definitions at the start of a text get a separate segment if at least this many bytes
+/// follow. Otherwise the lines after them could not be read as columns. Shorter texts compress
+/// better in one segment.
 const LONG: usize = 4 * SHORT;
 
-/// Cuts a text into segments, which end with a line unless it is longer than a segment.
+/// Cuts a text into segments. Each segment ends with a line, unless the line is longer than a
+/// segment.
 pub struct Segments<R> {
     reader: R,
     size: usize,
-    /// Bytes that were read behind the last segment.
+    /// Bytes that were read after the last segment.
     rest: Vec<u8>,
     /// Memory to reuse.
     spare: Option<Vec<u8>>,
@@ -60,7 +62,7 @@ impl<R: Read> Segments<R> {
     /// # Errors
     /// The reader fails.
     pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
-        // Reused memory keeps its old bytes; only new memory is cleared.
+        // Clears only new memory. Reused memory keeps its old bytes.
         let mut text = self.spare.take().unwrap_or_default();
         let mut filled = self.rest.len();
         text.resize(filled.max(text.len().min(self.size)), 0);
@@ -93,7 +95,7 @@ impl<R: Read> Segments<R> {
         Ok((filled > 0).then_some(text))
     }
 
-    /// Takes the memory of a text for a later segment.
+    /// Keeps the memory of a text for a later segment.
     pub fn give_back(&mut self, text: Vec<u8>) {
         self.spare = Some(text);
     }
@@ -113,8 +115,8 @@ impl Segment {
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // Short traces take little time at high levels, and they need them. A short segment at the end of a long trace has the usual
-        // level.
+        // High levels matter for short traces and take little time there. A short segment at the
+        // end of a long trace uses the usual level.
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
@@ -122,7 +124,7 @@ impl Segment {
         let lines = encoded.lines;
         let mut pages = pages_of(&encoded, text, level)?;
         let size = |pages: &[Page]| pages.iter().map(|page| page.kept.len()).sum::<usize>();
-        // Texts that are not traces may be smaller without encoding, and so may short ones.
+        // Short texts, and texts that are not traces, may be smaller without encoding.
         let is_good = size(&pages) * if is_below(SHORT) { 16 } else { 4 } < text.len();
         if !is_good {
             let whole = Page::compressed(kind::TEXT, text.to_vec(), level.max(HIGH))?;
@@ -137,7 +139,7 @@ impl Segment {
     }
 }
 
-/// Encodes the head of a segment. Each bit of `which` stands for a page that follows.
+/// Encodes the head of a segment. Each set bit of `which` stands for a page that follows.
 fn head(text: &[u8], lines: u64, encoded: &EncodedSegment, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in
@@ -182,7 +184,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, at: HEADER, pages: 0, index: Index::default() })
     }
 
-    /// Appends a segment. Summaries come after all segments.
+    /// Appends a segment. Summaries must come after all segments.
     ///
     /// # Errors
     /// Writing fails.
@@ -196,11 +198,12 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Stores a summary behind all segments, which programs find by its name. The name has at most 255 bytes and the content
-    /// 16 MiB. Returns `false` and writes nothing if it is larger, or takes more than `most` bytes of the file.
+    /// Stores a summary after all segments. Programs find it by its name. Returns `false` and
+    /// writes nothing if the name exceeds 255 bytes, the content exceeds 16 MiB, or the page takes
+    /// more than `most` bytes of the file.
     ///
     /// # Errors
-    /// Writing fails, or zstd lacks memory.
+    /// Writing fails, or zstd runs out of memory.
     pub fn put_summary(
         &mut self,
         name: &str,
@@ -216,11 +219,12 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Writes the pages that [`Window`](crate::Window) needs, behind all segments. Returns `false` and writes nothing if
-    /// there are fewer than two segments, or if the pages take more than `most` bytes of the file.
+    /// Writes the pages that [`Window`](crate::Window) needs, after all segments. Returns `false`
+    /// and writes nothing if there are fewer than two segments, or if the pages take more than
+    /// `most` bytes of the file.
     ///
     /// # Errors
-    /// Writing fails, or zstd lacks memory.
+    /// Writing fails, or zstd runs out of memory.
     pub fn put_windows(&mut self, windows: &WindowIndex, most: u64) -> io::Result<bool> {
         let count = self.index.segments.len();
         if count < 2 || windows.times.len() != count || windows.borders.len() + 1 != count {
@@ -261,7 +265,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes the index, without which the file is incomplete.
+    /// Writes the index. A file without it is incomplete.
     ///
     /// # Errors
     /// Writing fails.

@@ -9,7 +9,7 @@ pub struct Color(pub [f64; 4]);
 impl Color {
     /// Parses three or four numbers separated by blanks or commas, or six hexadecimal digits.
     ///
-    /// Source: lang-paje 1.3.1, "color"; hexadecimal as PajeNG 1.3.6 behaves.
+    /// The rules are those of lang-paje 1.3.1, "color". Hexadecimal colours follow PajeNG 1.3.6.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<Color> {
         if text.len() == 6 && text.iter().all(u8::is_ascii_hexdigit) {

@@ -1,29 +1,32 @@
-//! Lines as columns: the form in which binary formats give the lines of a trace.
+//! Lines as columns, which is how binary formats provide the lines of a trace.
 //!
-//! All lines of a step have the same words, except in their holes. A reader that has decoded the
-//! first line of a step knows what the other lines mean, and only needs their numbers.
+//! All lines of a step have the same words, except in holes, which are the parts that differ
+//! between the lines. A reader that has decoded the first line of a step knows what the other lines
+//! mean, and only needs the contents of their holes.
 
 use std::ops::Range;
 
-/// A line as the number of its step and what differs within the step.
+/// A line, given by the number of its step and the parts that differ between the lines of the step.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnLine {
     /// Time in the units of [`Lines::digits`]. A line with text has none.
     pub time: i64,
     /// Byte of the segment's text where the line begins.
     pub start: u32,
-    /// Index into [`Lines::counts`], or [`OTHER`](ColumnLine::OTHER). Readers may overwrite it.
+    /// Index into [`Lines::counts`], or [`OTHER`](ColumnLine::OTHER). Readers may overwrite the
+    /// index.
     pub step: u32,
 }
 
 impl ColumnLine {
-    /// Step of a line with text. Its [`Content`] then names the step, if any.
+    /// Marks a line with text instead of a step. If the line belongs to a step, its [`Content`]
+    /// names the step.
     pub const OTHER: u32 = u32::MAX;
 
     /// A line that is still to be filled in.
     pub const NOTHING: ColumnLine = ColumnLine { time: 0, start: 0, step: 0 };
 
-    /// Returns whether the segment gives the text of the line.
+    /// Returns whether the segment provides the text of the line.
     #[must_use]
     #[inline]
     pub const fn has_text(&self) -> bool {
@@ -34,8 +37,8 @@ impl ColumnLine {
 /// The key of the link that a line starts or ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linked {
-    /// Start and end of the key in the segment's text. For the end of a link, this may be the key
-    /// in the line that starts it.
+    /// Start and end of the key in the segment's text. For the end of a link, this may refer to the
+    /// key in the line that starts the link.
     pub key_at: (u32, u32),
     /// Where the key begins in this line.
     pub at: u32,
@@ -46,27 +49,27 @@ pub struct Linked {
 pub struct Content {
     /// Index of the line in [`Lines::lines`].
     pub line: u32,
-    /// Step whose first line this is, or [`ColumnLine::OTHER`]. Only for a line with text.
+    /// For a line with text: the step whose first line this is, or [`ColumnLine::OTHER`].
     pub step: u32,
     /// Content of the requested hole: a number without its decimal point, or a code for a text.
     pub value: u64,
-    /// [`NUMBER`](Content::NUMBER) and the count of decimals, for a number. Otherwise start and end
-    /// of the value in the segment's text.
+    /// For a number, [`NUMBER`](Content::NUMBER) and the count of decimals. For a text, its start
+    /// and end in the segment's text.
     pub value_at: (u32, u32),
     /// The line's link, if it starts or ends one.
     pub linked: Linked,
 }
 
 impl Content {
-    /// Marks a number. It then takes the place of the start in [`Content::value_at`].
+    /// Marks a number. It replaces the start of a text in [`Content::value_at`].
     pub const NUMBER: u32 = u32::MAX;
 }
 
-/// Lines of a segment. The memory is reused for the next one.
+/// The lines of a segment. The memory is reused for the next segment.
 #[derive(Debug, Default)]
 pub struct Lines {
     /// The requested lines in their order. After lines that were left out, a line may begin before
-    /// its place in the text.
+    /// its offset in the text.
     pub lines: Vec<ColumnLine>,
     /// Contents of the lines that have a text, a key or a requested value, in the same order.
     pub contents: Vec<Content>,
@@ -74,7 +77,7 @@ pub struct Lines {
     pub counts: Vec<u32>,
     /// Number of decimals of the times. A time counts units of 10^-`digits` seconds.
     pub digits: u8,
-    /// Whether steps may be [left out](Wanted::Nothing). The reader sets it.
+    /// Whether steps may be [left out](Wanted::Nothing), as set by the reader.
     pub leaves_out: bool,
     /// Number of lines that were left out.
     pub left_out: u64,
@@ -83,7 +86,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Removes all lines, before a segment whose times have this many decimals.
+    /// Removes all lines. The times of the next segment have `digits` decimals.
     pub fn clear(&mut self, digits: u8) {
         self.lines.clear();
         self.contents.clear();
@@ -115,7 +118,7 @@ pub enum HoleKind {
 pub struct Hole {
     /// Kind of the hole's content.
     pub kind: HoleKind,
-    /// Place of the hole in the line, in bytes.
+    /// Position of the hole in the line, in bytes.
     pub range: Range<usize>,
 }
 
@@ -127,7 +130,7 @@ pub enum Wanted {
     /// No line of the step, not even the first. This is only possible if [`Lines::leaves_out`] is
     /// set.
     Nothing,
-    /// Each line as its time, its key if it has one, and the content of this hole.
+    /// Each line as its time, its key, if any, and the content of this hole.
     Columns(Option<Asked>),
 }
 

@@ -26,9 +26,10 @@ pub enum FieldNames {
     Old,
 }
 
-/// The declared type of a field. Exporters use it for user-defined columns; the replay does not.
+/// The declared type of a field. Exporters use the type for user-defined columns. The replay
+/// ignores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // The names are those of the format.
 pub enum FieldType {
     Date,
     Int,
@@ -167,17 +168,17 @@ struct OpenDef {
     fields: Vec<FieldDef>,
 }
 
-/// The definitions read so far, and the one that is being read. Cloning is cheap: clones share most
-/// of their contents, and each block keeps one.
+/// The definitions read so far, and the definition that is being read. Each block keeps a clone.
+/// Clones are cheap, because they share most of their contents.
 ///
 /// A trace may consist of several files with their own definitions. One list holds the definitions
-/// of all files, without duplicates. Each table also maps its own file's numbers to entries of the
-/// list.
+/// of all files, without duplicates. Each table also maps the event numbers of one file to entries
+/// of the list.
 #[derive(Clone, Debug)]
 pub struct DefTable {
     names: FieldNames,
     defs: Sequence<Arc<EventDef>>,
-    /// Definitions of the event numbers at this place of the file.
+    /// Definitions of the event numbers at this point of the file.
     numbers: Numbers,
     /// State for a file that another trace file refers to.
     imported: Option<Imported>,
@@ -191,7 +192,7 @@ pub struct DefTable {
 struct Imported {
     /// Event numbers of the referring file.
     inherited: Numbers,
-    /// Whether the inherited numbers apply, which they do until the file defines an event.
+    /// Whether the inherited numbers apply. They apply until the file defines an event.
     counts: bool,
     /// Indices of the definitions with each event number, in order.
     known: HashMap<Vec<u8>, Vec<u32>>,
@@ -232,8 +233,8 @@ impl DefTable {
         &self.defs
     }
 
-    /// Adds definitions of other files: `all` is another table's list, and starts with this
-    /// table's.
+    /// Adds the definitions of other files. `all` is the list of another table, and starts with the
+    /// list of this table.
     pub fn learn(&mut self, all: &Sequence<Arc<EventDef>>) {
         for def in all.since(self.defs.len()) {
             if let Some(imported) = &mut self.imported {
@@ -298,7 +299,7 @@ impl DefTable {
 
     /// Returns the index of the first entry of [`DefTable::numbered`] that was added after
     /// `earlier`. A caller that derives data from all numbers can thus continue where it stopped.
-    /// Returns `None` if `earlier` belongs to other numbers, or if that is unknown.
+    /// Returns `None` if `earlier` belongs to other numbers, or may do so.
     #[must_use]
     pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)
@@ -340,7 +341,8 @@ impl DefTable {
             known.push(next);
             self.defs.push(Arc::new(def));
         }
-        // The header was repeated, so data derived from the referring file's numbers stays valid.
+        // The header equals that of the referring file, so data derived from the referring
+        // file's numbers stays valid.
         if self.numbers.same(&imported.inherited) {
             self.numbers = imported.inherited.clone();
         }

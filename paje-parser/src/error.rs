@@ -16,9 +16,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Returns the offending word of `text`, the bytes that [`Fault::at`] refers to. It is empty at
-    /// the end of a line, and the whole line for a misplaced `%` line. [`FaultKind::sentence`]
-    /// shows it.
+    /// Returns the offending word of `text`, the text that [`Fault::at`] refers to. At the end of a
+    /// line, the word is empty. For a misplaced `%` line, it is the whole line.
+    /// [`FaultKind::sentence`] shows the word.
     #[must_use]
     pub fn word(&self, text: &[u8]) -> Span {
         let start = (self.at as usize).min(text.len());
@@ -38,7 +38,7 @@ impl Fault {
     }
 }
 
-/// The ways in which a line can be wrong, alone or after the definitions before it.
+/// The ways in which a line can be wrong, by itself or together with the previous definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -74,7 +74,7 @@ pub enum FaultKind {
     BadColor,
 }
 
-/// A field that the writer may have meant, where an obligatory field is missing.
+/// A field that may have been written in place of a missing obligatory field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Instead {
     /// No similar field.
@@ -178,7 +178,7 @@ impl FaultKind {
     }
 }
 
-/// Formats a word of the trace for a message: quoted, escaped, and cut if it is long.
+/// Formats a word of the trace for a message. The word is quoted, escaped, and cut if it is long.
 #[must_use]
 pub fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 80;
@@ -187,14 +187,14 @@ pub fn shown(word: &[u8]) -> String {
     format!("'{}{more}'", Escaped(cut))
 }
 
-/// Formats a file name for a message: whole, unquoted, and escaped.
+/// Formats a file name for a message. The name is escaped, but neither quoted nor cut.
 #[must_use]
 pub fn shown_path(path: &Path) -> Escaped<'_> {
     Escaped(path.as_os_str().as_encoded_bytes())
 }
 
-/// Bytes as text that is safe to print: control characters, invisible characters and invalid UTF-8
-/// are escaped.
+/// Bytes that are printed as safe text, with control characters, invisible characters and invalid
+/// UTF-8 escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);
 

@@ -12,7 +12,7 @@ use FieldName as F;
 pub use kind::{EventKind, FieldName};
 pub use nature::{EntityOp, LinkEnd, TypeNature};
 
-/// An event line: its definition and the places of its words.
+/// An event line: its definition and the positions of its words.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEvent<'a> {
     def: &'a EventDef,
@@ -42,7 +42,8 @@ impl<'a> RawEvent<'a> {
         self.def
     }
 
-    /// Returns how many more words the line has than its definition (negative: fewer).
+    /// Returns how many more words the line has than its definition. A negative number means fewer
+    /// words.
     #[must_use]
     pub fn surplus(&self) -> isize {
         self.words.len() as isize - 1 - self.def.fields().len() as isize
@@ -54,14 +55,14 @@ impl<'a> RawEvent<'a> {
         self.span(name).map(|span| span.of(self.text))
     }
 
-    /// Returns the place of a standard field in the line.
+    /// Returns the position of a standard field in the line.
     #[must_use]
     pub fn span(&self, name: FieldName) -> Option<Span> {
         self.words.get(self.def.word_of(name)?).copied()
     }
 
-    /// Returns the user-defined fields in definition order: the name, and the text if the line has
-    /// it.
+    /// Returns the user-defined fields in definition order. Each has its name, and its text if the
+    /// line contains the field.
     pub fn extras(&self) -> impl Iterator<Item = (&'a str, Option<Field<'a>>)> + use<'a> {
         let RawEvent { def, text, words } = *self;
         def.extras().map(move |(name, word)| (name, words.get(word).map(|span| span.of(text))))
@@ -160,7 +161,7 @@ impl<'a> RawEvent<'a> {
     /// Returns the time in seconds, correctly rounded.
     ///
     /// # Errors
-    /// Fails if there is no time, or if it is not a finite number.
+    /// Fails if there is no time, or if the time is not a finite number.
     pub fn time(&self) -> Result<f64, Fault> {
         let span = self.span(F::Time).ok_or(self.missing(F::Time))?;
         number::parse_time(span.of(self.text).bare())
@@ -192,12 +193,12 @@ impl<'a> RawEvent<'a> {
 /// An event with its fields, borrowed from the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-#[allow(missing_docs)] // Fields are the format's own; times are in seconds.
+#[allow(missing_docs)] // Fields have the format's names. Times are in seconds.
 pub enum Event<'a> {
-    /// PajeDefineContainerType, -StateType, -EventType, -VariableType; `parent` is a container
+    /// PajeDefineContainerType, -StateType, -EventType, -VariableType. `parent` is a container
     /// type.
     DefineType { nature: TypeNature, name: Field<'a>, alias: Option<Field<'a>>, parent: Field<'a> },
-    /// PajeDefineLinkType; `start` and `end` are the types of the containers at its ends.
+    /// PajeDefineLinkType. `start` and `end` are the types of the containers at its ends.
     DefineLinkType {
         name: Field<'a>,
         alias: Option<Field<'a>>,
@@ -212,7 +213,7 @@ pub enum Event<'a> {
         type_: Field<'a>,
         color: Option<Color>,
     },
-    /// PajeCreateContainer; `file` is the file with the container's events, if any.
+    /// PajeCreateContainer. `file` is the file with the container's events, if any.
     CreateContainer {
         time: f64,
         name: Field<'a>,

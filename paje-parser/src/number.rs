@@ -5,20 +5,21 @@
 //!
 //! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are not
 //!    digits shows where the point is and where the mantissa ends.
-//! 2. *Remove the point.* The digits before and after it are loaded separately, each so that the
-//!    last digit lands at its place in a right-aligned row of sixteen digits, and joined with two
-//!    masks. A second load is cheaper than a shift of 128 bits.
+//! 2. *Remove the point.* The digits before and after the point are loaded separately, so that both
+//!    are at the right positions of a right-aligned row of sixteen digits. Two masks join them. A
+//!    second load is cheaper than a shift of 128 bits.
 //! 3. *Convert.* Three multiplications turn the sixteen digits into an integer of at most 10^16.
 //! 4. *Round once.* An integer of at most 2^53 and a power of ten of at most 10^22 are exact
 //!    doubles, so one IEEE 754 division or multiplication rounds correctly (W. D. Clinger, "How to
 //!    Read Floating Point Numbers Accurately", PLDI 1990).
 //!
 //! All other texts (longer mantissas, large exponents, `inf`, garbage) go to [`parse_f64`] and its
-//! `fast_float2`, which is exact too and takes half the time of the standard library. So the path
-//! never affects the value, and the tests compare both with the standard library.
+//! `fast_float2`, which is exact too and takes half the time of the standard library. The value is
+//! the same either way, and the tests compare both with the standard library.
 //!
-//! On x86-64 the sixteen bytes are in an SSE2 register, elsewhere in two 64-bit words, which takes
-//! 12 ns per time instead of 7. `cargo bench -p benches --bench number` measures it.
+//! On x86-64, the sixteen bytes are in an SSE2 register, and parsing a time takes 7 ns. Elsewhere
+//! they are in two 64-bit words, and parsing takes 12 ns. `cargo bench -p benches --bench number`
+//! measures both.
 
 mod hex;
 mod shape;
@@ -35,14 +36,15 @@ use sse2 as row;
 #[cfg(not(target_arch = "x86_64"))]
 use swar as row;
 
-/// Number of readable bytes after a number that make [`parse_f64_at`] fast. Their values have no
-/// meaning.
+/// Number of readable bytes that [`parse_f64_at`] needs after a number for its fast path. Their
+/// values do not matter.
 pub const PADDING: usize = 32;
 
-/// Number of bytes before the number that step 2 may load.
+/// Number of bytes before the number that removing the point may load.
 const BEFORE: usize = 16;
 
-/// The bytes that the fast path reads: [`BEFORE`] bytes, the number, and the bytes after it.
+/// The bytes that the fast path reads: [`BEFORE`] bytes, the number, and the bytes after the
+/// number.
 type Window = [u8; BEFORE + PADDING];
 
 /// Powers of ten that are exact doubles, and their negatives, padded to be indexed with five bits.
@@ -62,8 +64,8 @@ static POWERS: [[f64; 32]; 2] = {
     powers
 };
 
-/// Sixteen bytes from index `n` on mask the last `n` digits of a row, and keep only their values.
-/// Aligned so that no load crosses a cache line.
+/// Masks for rows of digits. The sixteen bytes from index `n` on select the values of the last `n`
+/// digits of a row. The array is aligned so that no load crosses a cache line.
 #[repr(align(64))]
 struct Last([u8; 48]);
 
@@ -85,8 +87,8 @@ const MAX_EXACT: u64 = 1 << 53;
 /// `.5` and `1E-3`), a hexadecimal float (`0x1.8p3`, exponent optional), or `inf`, `infinity`,
 /// `nan` and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero.
 ///
-/// Returns `None` if there is any other text, also at the ends, where `strtod` would skip blanks
-/// and ignore the rest. Locales have no influence.
+/// Returns `None` if there is any other text, even blanks at the start, which `strtod` skips, or
+/// text at the end, which `strtod` ignores. Locales have no influence.
 ///
 /// ```
 /// # use paje_parser::number::parse_f64;
@@ -103,10 +105,11 @@ pub fn parse_f64(text: &[u8]) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Parses a whole text as C's `strtof` reads it: as [`parse_f64`], in single precision.
+/// Parses a whole text as C's `strtof` reads it. Accepts the same texts as [`parse_f64`], but
+/// rounds to single precision.
 ///
-/// The text is rounded once. Rounding to `f64` first would give other results near the middle of
-/// two neighbouring `f32`.
+/// The text is rounded once. Rounding to `f64` first would give other results near the midpoint
+/// between two neighbouring `f32`.
 pub fn parse_f32(text: &[u8]) -> Option<f32> {
     if let Ok(value) = fast_float2::parse(text) {
         return Some(value);
@@ -172,7 +175,7 @@ pub const LINE_START: usize = 32;
 pub type LineWindow = [u8; 128];
 
 /// Parses bytes `start..end` of a line exactly as [`parse_f64`] does, if these are at most sixteen
-/// digits with an optional point after the first one. Returns `None` for all other texts.
+/// digits with an optional point after the first digit. Returns `None` for all other texts.
 ///
 /// ```
 /// # use paje_parser::number::{plain_f64, LINE_START};
@@ -186,7 +189,8 @@ pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
     #[cfg(target_arch = "x86_64")]
     {
         let (mantissa, scale) = sse2::plain(window, start, end)?;
-        // The conversion of a signed integer is one instruction, and the value is below 2^63.
+        // The integer is signed, because its conversion is then one instruction. The value is below
+        // 2^63.
         (mantissa <= MAX_EXACT).then(|| mantissa as i64 as f64 / POWERS[0][scale & 31])
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -195,7 +199,8 @@ pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
     }
 }
 
-/// Parses like [`plain_f64`], exactly as [`parse_f32`] does. Also returns `None` for a few numbers.
+/// Does the same as [`plain_f64`] in single precision, with the results of [`parse_f32`]. Returns
+/// `None` for some more numbers.
 #[inline(always)]
 pub fn plain_f32(window: &LineWindow, start: usize, end: usize) -> Option<f32> {
     narrow(plain_f64(window, start, end)?)
@@ -247,7 +252,7 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
         return None;
     }
     if start + (first - BEFORE) + stop == end {
-        // The power carries the sign, so a zero gets the right one too.
+        // The power has the sign, so a zero gets the right sign too.
         return Some(mantissa as f64 / powers[scale & 31]);
     }
     if window[first + stop] | 0x20 != b'e' {
@@ -288,9 +293,9 @@ fn exponent(text: &[u8]) -> Option<i32> {
 /// Returns the `f32` nearest to the text whose nearest double is `value`, or `None` if `value` does
 /// not determine it.
 ///
-/// The middle of two neighbouring `f32` is a double, and rounding is monotonic. So the text and
-/// `value` are on the same side of each middle, unless `value` is the middle itself. Subnormal
-/// `f32` have other middles and return `None`.
+/// The midpoint between two neighbouring `f32` is a double, and rounding is monotonic. So the text
+/// and `value` are on the same side of each midpoint, unless `value` is the midpoint itself.
+/// Subnormal `f32` have other midpoints, so the result for them is `None`.
 #[inline(always)]
 fn narrow(value: f64) -> Option<f32> {
     const BELOW: u64 = (1 << 29) - 1;

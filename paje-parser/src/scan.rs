@@ -3,17 +3,17 @@
 //! [`Scanner::scan`] turns a block of whole lines into bit masks with one bit per byte: white
 //! space, newlines, quotes and comment signs. [`Scanner::fields`] finds a line's fields in these
 //! masks: a field starts or ends where the white-space mask changes. Long lines and lines with
-//! quotes at odd places go through [`Scanner::fields_by_search`], which follows all rules.
+//! quotes at unusual places go through [`Scanner::fields_by_search`], which follows all rules.
 //!
-//! If all quotes of a block surround whole fields, the white-space mask is corrected once: white
-//! bytes inside quotes are removed, and comments are added. The lines are then read as if there
-//! were no quotes and no comments.
+//! If all quotes of a block surround whole fields, the white-space mask is corrected once:
+//! white-space bytes inside quotes are removed, and comments are added. The lines are then read as
+//! if there were no quotes and no comments.
 //!
-//! The result is always that of [`token::fields`](crate::token::fields): change them together.
+//! The result always equals that of [`token::fields`](crate::token::fields). Change both together.
 //!
-//! Masks of whole blocks are cheaper than masks per line, since lines are short and windows
-//! overlap, and the instruction set is selected once per block. Measured by
-//! `cargo bench -p benches --bench stages tokenise`.
+//! Masks of whole blocks are cheaper than masks per line, because lines are short, windows overlap,
+//! and the instruction set is selected only once per block. `cargo bench -p benches --bench stages
+//! tokenise` measures this.
 
 mod lines;
 mod masks;
@@ -66,21 +66,22 @@ impl Spans {
 /// Masks of a block of text. The memory is reused for the next block.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
-    /// White bytes. Unless the block is special, bytes inside quotes are left out and all bytes of
-    /// comments are included.
+    /// White-space bytes. Unless the block is special, bytes inside quotes are left out and all
+    /// bytes of comments are included.
     white: Bits,
     newline: Bits,
-    /// Quotes and comment signs, of the last special block.
+    /// Masks of the quotes and of the comment signs in the last special block.
     quote: Bits,
     hash: Bits,
     newlines: u64,
     special: bool,
-    /// Whether no two white bytes of the block are adjacent. Always false if the block is special.
+    /// Whether no two white-space bytes of the block are adjacent. Always false if the block is
+    /// special.
     single: bool,
 }
 
-/// Number of chunks after the whole chunks of the text: one for the rest of the text, and two of
-/// newlines, so that searches end and windows can start anywhere.
+/// Number of chunks after the whole chunks of the text. The first has the rest of the text. The
+/// other two have only newlines, so that searches end and windows can start anywhere.
 const BEHIND: usize = 3;
 
 impl Scanner {
@@ -112,7 +113,8 @@ impl Scanner {
                 return self.scan_signs(chunks, &last, settled);
             }
         }
-        // Without a final newline, the padding's newline is white too, and may follow white space.
+        // Without a final newline, the padding's newline is white space too, and may follow white
+        // space.
         let ends_white = match text.split_last() {
             Some((b'\n', _)) | None => false,
             Some((_, before)) => self.is_white_at(before.len()),
@@ -124,8 +126,8 @@ impl Scanner {
         word(&self.white, at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
     }
 
-    /// Computes the masks of quotes and comment signs of a special block, and again the white-space
-    /// masks of the first `settled` chunks.
+    /// Computes the masks of quotes and comment signs of a special block. Computes the white-space
+    /// masks of the first `settled` chunks again.
     #[inline(never)]
     fn scan_signs(&mut self, chunks: &[[u8; 64]], last: &[u8; 64], settled: usize) {
         let count = chunks.len();
@@ -186,7 +188,7 @@ impl Scanner {
         spans.buffer.clear();
         let mut at = start;
         loop {
-            // Newlines are white, so look for a byte that is not white or is a newline.
+            // Newlines are white space, so look for a newline or a byte that is not white space.
             at = self.find(at, |chunk| Some(!self.whites(chunk)? | self.ends(chunk)?));
             if at >= text.len() || text[at] == b'\n' {
                 return at.min(text.len());
@@ -214,7 +216,7 @@ impl Scanner {
     /// Finds the fields of a line without special quotes and comments, one word of bits at a time.
     fn plain_fields(&self, start: usize, spans: &mut Spans) -> usize {
         spans.buffer.clear();
-        // Bytes before the line count as white.
+        // Bytes before the line count as white space.
         let mut before = (1 << (start % 64)) - 1;
         let mut is_white = 1;
         let mut first = None;
@@ -247,8 +249,8 @@ impl Scanner {
         self.find(start, |chunk| self.ends(chunk)).min(text.len())
     }
 
-    /// Returns the first byte from `from` on whose bit is set in `class`. `class` returns a mask of
-    /// a chunk.
+    /// Returns the index of the first byte from `from` on whose bit is set. `class` returns the
+    /// mask of a chunk.
     #[inline(always)]
     fn find(&self, from: usize, class: impl Fn(usize) -> Option<u64>) -> usize {
         let mut word = from / 64;

@@ -24,7 +24,7 @@ pub enum Quoting {
     Unclosed,
 }
 
-/// Place of a field in the text, including its quotes.
+/// Position of a field in the text, including its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// First byte of the field or its quote.
@@ -86,11 +86,13 @@ impl<'a> Field<'a> {
 ///
 /// The line ends at the next newline, even inside quotes, or at the end of `text`.
 ///
-/// - Any white space separates fields; `\r` is white space.
+/// - Any white space separates fields, including `\r`.
 /// - A field that starts with `"` ends at the next `"`, so `"a"b` is `a` and `b`.
-/// - `#` outside quotes starts a comment, even inside a bare word; `"` inside a bare word is text.
+/// - `#` outside quotes starts a comment, even inside a bare word. `"` inside a bare word is an
+///   ordinary character.
 ///
-/// Source: lang-paje 1.3.1, "String delimitation" and "Comments"; corner cases follow PajeNG 1.3.6.
+/// The rules are those of lang-paje 1.3.1, "String delimitation" and "Comments". Corner cases
+/// follow PajeNG 1.3.6.
 pub fn fields(text: &[u8], start: usize, spans: &mut Vec<Span>) -> usize {
     let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |n| start + n);
     let mut at = start;

@@ -33,8 +33,8 @@ pub fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Returns a colour for each name. A name gets the colour of its hash or the next free one, so it
-/// usually has the same colour in other traces. Once all colours are used, lighter and darker
+/// Returns a colour for each name. A name gets the colour of its hash, or the next free colour, so
+/// it usually has the same colour in other traces. Once all colours are used, lighter and darker
 /// shades follow.
 #[must_use]
 pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {
@@ -59,7 +59,7 @@ fn shade(colour: Rgb, round: usize) -> Rgb {
     }
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 fn hash(name: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325;
     name.iter()
@@ -69,7 +69,8 @@ fn hash(name: &[u8]) -> u64 {
 /// Colour in a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
-    /// Colour of the palette by index. Beyond its end, the colour for all other names.
+    /// Colour of the palette with this index. An index beyond the end stands for the colour of all
+    /// other names.
     Of(usize),
     /// Colour of amounts.
     Plain,
@@ -93,7 +94,7 @@ impl Colour {
 pub struct Colours(HashMap<String, usize>);
 
 impl Colours {
-    /// Gives each name the next colour of the palette. Put important names first.
+    /// Assigns the next colour of the palette to each name. Put important names first.
     #[must_use]
     pub fn of(names: impl IntoIterator<Item = String>) -> Self {
         let mut places = HashMap::new();

@@ -86,7 +86,7 @@ impl Graph {
                  d=\"{path}\"><title>{text}</title></path>"
             ));
         }
-        // Omits some of many names, so that they do not overlap.
+        // Omits some names if there are many, so that names do not overlap.
         let every = (13.0 * count / (TAU * radius)).ceil().max(1.0) as usize;
         for (node, name) in self.names.iter().enumerate() {
             let [cx, cy] = place(node, radius).map(tenth);

@@ -2,8 +2,8 @@
 //!
 //! Pictures are drawn from plain numbers and names: [`Bars`], [`Strips`] over time, a [`Matrix`], a
 //! [`Graph`], a [`Density`] map, and the [`Quadrant`] of four kinds of time. Each becomes a
-//! [`Picture`], which is a file or part of a [`Page`]. Neither loads anything, and both follow the
-//! reader's light or dark mode. Names are untrusted and always escaped.
+//! [`Picture`], which is a file or part of a [`Page`]. Pictures and pages load nothing else, and
+//! follow the reader's light or dark mode. Names are untrusted and always escaped.
 
 mod bars;
 pub mod colours;

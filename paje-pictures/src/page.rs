@@ -57,7 +57,7 @@ pub struct PageTable {
 pub struct Cell {
     /// Text of the cell.
     pub text: String,
-    /// Sort key, if it is not the text.
+    /// Sort key, if it differs from the text.
     pub number: Option<f64>,
 }
 

@@ -1,8 +1,8 @@
 //! Quadrants: how time is divided among four kinds.
 //!
 //! Each half axis is one kind. An interval of only one kind is at the end of its axis, and an even
-//! mixture is in the middle. Darker cells have more intervals, and a ring marks the maximum. It
-//! follows the MPI quadrant of J.-B. Besnard's thesis (2014, section 12.4.5).
+//! mixture is in the middle. Darker cells have more intervals, and a ring marks the maximum. The
+//! picture follows the MPI quadrant of J.-B. Besnard's thesis (2014, section 12.4.5).
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ pub enum Fill {
 pub struct Strip {
     /// Name beside the strip.
     pub name: String,
-    /// Contents by bin, without empty ones.
+    /// Contents of the bins that are not empty, by bin.
     pub bins: Vec<(usize, Fill)>,
 }
 

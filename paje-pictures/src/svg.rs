@@ -128,7 +128,7 @@ impl Canvas {
         );
     }
 
-    /// Draws one of many rectangles with opacity `part`. Equal colours and shades become one path.
+    /// Draws a rectangle with opacity `part`. Equal colours and shades become one path.
     pub(crate) fn tile(&mut self, colour: Colour, part: f64, at: [f64; 4]) {
         let shade = (part.clamp(0.0, 1.0) * SHADES as f64).ceil() as usize;
         let [x, y, width, height] = at;

@@ -70,7 +70,7 @@ pub(crate) fn replay<'o>(
         feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
-        // More workers than blocks would only take time.
+        // There is no use for more workers than blocks.
         let more = files.are_wanted() || files.any();
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
@@ -109,7 +109,7 @@ impl<'o> Engine<'o> {
         Engine { world: World::new(job, spread, portions, follower), read, team }
     }
 
-    /// Replays the blocks of `feed`. `rounds` is the time that all workers have spent so far.
+    /// Replays the blocks of `feed`. `rounds` is the time that rounds have taken so far.
     fn replay(
         mut self,
         feed: &Feed<'_>,
@@ -192,7 +192,7 @@ impl<'o> Engine<'o> {
             desks: &team.desks,
             free: &team.free,
             progress: world.job.progress,
-            // The ledger receives a wave once, not for each portion.
+            // The ledger receives each wave once, not once for each portion.
             follower: world.follower.as_ref().filter(|_| feed.is_some()),
             ahead: 2 * budget.left().div_ceil(BlockBudget::PER_BLOCK),
             budget,
@@ -238,7 +238,7 @@ impl<'o> Engine<'o> {
             world.settle_usage(usage, true);
             usage.open_states = world.count_open_states();
         }
-        // A trace without any time begins and ends at 0: PajeNG 1.3.6 behaviour.
+        // As in PajeNG 1.3.6, a trace without any time begins and ends at 0.
         let last = if read.last_time.is_finite() { read.last_time } else { 0.0 };
         let time = world.job.options.stop_at.unwrap_or(last);
         world.end_all(time, read.bytes)?;

@@ -62,8 +62,8 @@
 //! # Ok::<(), paje_sim::Error>(())
 //! ```
 //!
-//! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways
-//! release memory as they go.
+//! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways release memory on
+//! the way.
 //!
 //! A replay turns lines of text ([`Source`]) into a [`Trace`], or returns the first [`Error`] in file
 //! order. The modules here are `trace` (finished rows and access to them), `resolve` (the part that needs

@@ -44,10 +44,10 @@ impl Trace {
     /// completed in them, which are then dropped. Memory depends on the number of open objects, containers, types and
     /// values, and on `bytes`, but not on the length of the trace.
     ///
-    /// A state is complete when it ends, a value of a variable when the next one comes, a link when it has both ends,
-    /// and any object when its container ends. Portions do not depend on the workers or the size of blocks. If the key
-    /// of a completed link is used again, this is not detected. The returned trace has only the rows of the last
-    /// portion.
+    /// A state is complete when it ends, a value of a variable when the next value begins, a link when it has both
+    /// ends, and any object when its container ends. Portions do not depend on the workers or the size of blocks. If
+    /// the key of a completed link is used again, this is not detected. The returned trace has only the rows of the
+    /// last portion.
     ///
     /// # Errors
     /// Fails like [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error

@@ -59,8 +59,7 @@ pub(crate) fn resolve(
             OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                // Texts are elsewhere in memory and most items do not need them, so they are looked
-                // up on demand.
+                // Texts are elsewhere in memory, and most items do not need texts. So texts are looked up on demand.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
                 state.note_lane_use(container, type_name);
@@ -154,7 +153,7 @@ pub(crate) struct Resolver<'a> {
     /// Destructions whose lanes end when everything has been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
-    /// Rows to keep; `None` if all are kept.
+    /// Rows to keep, or `None` if all are kept.
     pub(crate) selected: Option<&'a mut Selected>,
     /// Subjects of the block's structural lines. Only for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
@@ -166,7 +165,7 @@ pub(crate) struct Resolver<'a> {
 
 pub(crate) struct Clock<'a> {
     pub(crate) last: f64,
-    /// Events after this time do not count.
+    /// Events after this time are ignored.
     pub(crate) stop_at: f64,
     /// All times, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
@@ -189,7 +188,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Returns the number that the line beginning at `line` has in its file.
+    /// Returns the number, within its file, of the line that begins at `line`.
     pub(super) fn number(&mut self, block: &DecodedBlock, line: u32) -> u64 {
         let between = &block.text.text()[self.at..line as usize];
         self.lines += memchr_iter(b'\n', between).count() as u64;

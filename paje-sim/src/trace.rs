@@ -34,7 +34,7 @@ use paje_model::names::usage::Usage;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
 ///
-/// [`Trace::walk`](crate::visit) iterates over it in output order.
+/// [`Trace::walk`](crate::visit) iterates over the trace in output order.
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
@@ -48,11 +48,12 @@ pub struct Trace {
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
-    /// Number of objects shown since the replay, if some are in a file.
+    /// Number of objects shown since the replay, if some objects are in a file.
     shown: AtomicU64,
 }
 
-/// Number of shown objects after which memory of the temporary file is released. They take some ten megabytes.
+/// Number of shown objects after which memory of the temporary file is released. So many objects take about ten
+/// megabytes.
 const RELIEF: u64 = 1 << 18;
 
 /// Number of lines and bytes that were read, and the time for it.
@@ -115,7 +116,7 @@ impl Trace {
         &self.model.containers
     }
 
-    /// Returns the event definitions, in the order of their ends.
+    /// Returns the event definitions, in the order in which the definitions end.
     #[must_use]
     pub fn defs(&self) -> &Sequence<Arc<EventDef>> {
         self.defs.defs()
@@ -155,7 +156,7 @@ impl Trace {
         self.read.events
     }
 
-    /// Returns the number of lines that were read, including empty ones, comments and event definitions.
+    /// Returns the number of lines that were read, including empty lines, comments and event definitions.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.read.lines
@@ -279,13 +280,13 @@ impl Trace {
         self.usage.as_deref()
     }
 
-    /// Returns whether the trace may be read in parts: nothing is doubtful, and each line depends
-    /// only on definitions, containers, and the lines that begin or end the same row. `false`
-    /// unless [`Options::usage`](crate::Options::usage) is set.
+    /// Returns whether the trace may be read in parts. This requires that nothing is doubtful, and that each line
+    /// depends only on definitions, containers, and the lines that begin or end the same row. Returns `false` unless
+    /// [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let Some(usage) = self.usage() else { return false };
-        // A value without a definition has the quotes of its first use. Only a definition gives a colour.
+        // A value without a definition has the quotes of its first use. Only values with definitions have colours.
         let types = self.types();
         let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
         !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))

@@ -135,7 +135,7 @@ fn almost_usual_lines() {
                     move |_| index.next() != Some(place)
                 }),
                 1 => line.insert(place, b"\0\"#\r"[seed / 6 % 4]),
-                // Two blanks between words, or one at the end.
+                // Two blanks between words, or one blank at the end.
                 2 => {
                     let blank = line.iter().rposition(u8::is_ascii_whitespace);
                     line.insert(blank.unwrap_or(0), b' ');
@@ -145,7 +145,7 @@ fn almost_usual_lines() {
                     let last = blanks.map(|(blank, _)| blank).next_back().unwrap_or(place);
                     line.insert(last, b' ');
                 }
-                // Leaves out the last field, with or without a blank at the end.
+                // The last field is missing, with or without a blank at the end.
                 kind => {
                     let last = line[..line.len() - 1].iter().rposition(u8::is_ascii_whitespace);
                     line.truncate(last.unwrap_or(place) + kind - 4);
@@ -189,7 +189,7 @@ fn any_number_of_workers() {
     }
 }
 
-/// Definitions between the events that they define, again and again.
+/// There are many definitions between events.
 #[test]
 fn definitions_anywhere() {
     let mut text = datasets::generate(Shape::Mpi, 3_000, 1);
@@ -197,7 +197,7 @@ fn definitions_anywhere() {
         let head =
             format!("%EventDef PajeSetVariable {}\n% Time date\n% Type string\n", 90_000 + id);
         text.extend(head.bytes());
-        // Some definitions are finished a while later.
+        // Some definitions are finished some lines later.
         let tail = "% Container string\n% Value double\n%EndEventDef\n";
         let mut rest = tail.as_bytes().to_vec();
         for _ in 0..id % 5 {
@@ -215,8 +215,8 @@ fn definitions_anywhere() {
     }
 }
 
-/// Lanes that are used again and again, in several spellings, with new ones now and then. Decoders
-/// share lanes if possible. In recovery, they share none.
+/// Lanes that are used again and again, in several spellings, with new lanes now and then. Decoders share lanes if
+/// possible, but not in recovery.
 #[test]
 fn lanes_in_any_spelling() {
     let header = datasets::definitions([
@@ -283,7 +283,7 @@ fn workers(count: usize) -> Workers {
     Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads can be started")
 }
 
-/// Returns a byte at a time.
+/// Reads one byte at a time.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -329,7 +329,7 @@ fn portions() {
                     expected.sort();
                     assert_eq!(all, expected);
                 }
-                // Reuse of a key is not detected then.
+                // In portions, reuse of a key is not detected.
                 (Err(error), found) => assert!(
                     found == Err(error.to_string()) || error.to_string().contains("key"),
                     "{error} {found:?}"

@@ -73,7 +73,7 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     (lines, uses)
 }
 
-/// Computes the same from each line alone.
+/// Computes the subjects and uses from each line alone.
 fn plain(input: &[u8], options: &Options) -> Lines {
     let mut decoder = LineDecoder::new(options.field_names);
     let mut uses = BTreeSet::new();

@@ -24,7 +24,7 @@ const WORLD: &str = "0 P 0\n1 S P\n2 V P\n3 L 0 P P\n4 0 p P 0\n4 0 q P 0\n";
 
 const LONG: &str = "a-field-that-is-by-itself-as-long-as-most-lines-are-in-all";
 
-/// Makes a trace of valid lines, each a little different, most of them long.
+/// Makes a trace of valid lines, each a little different, and most are long.
 fn trace(lines: u64) -> String {
     let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut rng = Rng::new(14);
@@ -95,7 +95,7 @@ fn replay(text: &str, user_defined: bool) -> Result<(Vec<String>, String), Strin
 fn heads_are_enough() {
     let text = trace(4000);
     let (rows, warnings) = replay(&text, false).unwrap();
-    // A link has two lines.
+    // There are two lines for each link.
     assert_eq!(rows.len(), 4000 / 4 * 3);
     assert_eq!(replay(&text, true), Ok((rows, warnings)));
 }

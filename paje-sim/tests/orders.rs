@@ -1,5 +1,5 @@
-//! Tries every order in which threads may run, including those that only the language's memory model allows. No
-//! worker waits for ever for a round's tasks, and a worker that has waited sees the results of the others.
+//! Tries every order in which threads may run, including those that only the language's memory model allows. No worker
+//! waits for a round's tasks forever, and a worker that has waited sees the results of the other workers.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -21,7 +21,7 @@ mod sync {
 #[expect(clippy::reversed_empty_ranges, reason = "workers sleep without yielding here")]
 mod tasks;
 
-/// Replays shards that are free, waits, and looks at all of them.
+/// Replays shards that are free, waits, and looks at all shards.
 fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
     for (number, shard) in shards.iter().enumerate() {
         let Some(_taken) = tasks.take(number) else { continue };
@@ -37,7 +37,7 @@ fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
 
 fn all_orders(workers: usize, shards: usize) {
     let mut model = loom::model::Builder::new();
-    // Three workers have too many orders, so at most two switches without a cause are tried.
+    // Three workers have too many orders, so at most two preemptions are tried.
     model.preemption_bound = (workers > 2).then_some(2);
     model.check(move || {
         let tasks = Arc::new(Tasks::new(shards));

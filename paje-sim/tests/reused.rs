@@ -19,7 +19,7 @@ const WORLD: &str = "0 H 0\n1 L 0 H H\n1 M 0 H H\n2 0 h H 0\n";
 /// More links than a worker's share.
 const LINKS: usize = 40_000;
 
-/// Makes a trace with many links of two types. Some links use the keys of others.
+/// Makes a trace with many links of two types. Some links use the keys of other links.
 fn trace(reused: &[(usize, usize)]) -> String {
     let mut text = format!("{}{WORLD}", definitions(EVENTS));
     for i in 0..LINKS {
@@ -54,11 +54,11 @@ fn the_first_reused_key_is_reported() {
     let far = LINKS - 3;
     for (reused, told) in [
         (&[][..], None),
-        // The first link and a late one of the same type have the same key.
+        // The first link and a late link of the same type have the same key.
         (&[(far, 0)], Some((0, far))),
         (&[(30_000, 29_999), (far, 1)], Some((29_999, 30_000))),
         (&[(far, 17), (39_000, 38_990)], Some((38_990, 39_000))),
-        // A link of another type is in another lane, so it may have the key.
+        // A link of another type is in another lane, so the key may be used again.
         (&[(far, 5)], None),
         (&[(far, 5), (39_989, 21)], Some((21, 39_989))),
         // Three times.

@@ -175,7 +175,7 @@ fn rows_of_portions_equal_those_of_a_visitor() {
         };
         let (source, progress) = (Source::stream(&text[..]), Progress::default());
         let workers = Workers::one();
-        // The portions of an invalid trace up to its problem are also shown.
+        // The portions of an invalid trace before its problem are also shown.
         let _ = Trace::read_in_portions(source, &options, &workers, &progress, 2000, &mut show);
         assert!(portions > 0 || text.len() < 20_000);
     }

@@ -37,7 +37,7 @@ fn value(i: u32) -> (String, String) {
         1 => (format!("v{i}"), format!("v{i}")),
         2 => (format!("\"w {i}\""), format!("w {i}")),
         3 => (format!("a-name-of-more-than-sixteen-bytes-{i}"), format!("Long {i}")),
-        // The same value is used again a while later.
+        // The same value is used again some lines later.
         _ => (format!("again{}", i / 50), format!("again{}", i / 50)),
     }
 }

@@ -1,8 +1,8 @@
-//! The changed run as a trace.
+//! The changed run, as a trace.
 //!
-//! Re-timing gives the times of states and messages. Everything else in a container with states
-//! moves along with them. Containers without states, outside of any container with states, keep
-//! their relative place in the run.
+//! Re-timing computes the times of states and messages. Everything else in a container with states
+//! moves along with the states. If neither a container nor any of its ancestors has states, the
+//! container keeps its relative place in the run.
 
 use paje_analysis::tracks::Track;
 use paje_export::paje::Times;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::plan::Plan;
-use crate::retime::Retimed;
+use crate::replay::Retimed;
 
 /// Times of a changed run, for writing it as a trace.
 #[derive(Debug)]
@@ -19,12 +19,14 @@ pub struct Changed<'g> {
     graph: &'g Graph<'g>,
     plan: &'g Plan,
     retimed: &'g Retimed,
-    /// Track of each container, or of its nearest ancestor with a track.
+    /// Track of each container, or of its nearest ancestor that has a track.
     tracks: Vec<Option<u32>>,
     lives: Vec<(f64, f64)>,
-    /// Message of each lane and row, or [`NONE`]: links without tracks are not messages.
+    /// Message of each lane and row, or [`NONE`] for links that are not messages because they have
+    /// no tracks.
     lanes: FxHashMap<LaneId, Vec<u32>>,
-    /// Start of the recorded run, and length of the changed run relative to it.
+    /// Start of the recorded run. `factor` is the length of the changed run divided by the length of
+    /// the recorded run.
     begin: f64,
     factor: f64,
     end: f64,
@@ -37,17 +39,17 @@ impl<'g> Changed<'g> {
     /// Prepares the changed run from the new times of states and messages.
     #[must_use]
     pub fn new(graph: &'g Graph<'g>, plan: &'g Plan, retimed: &'g Retimed) -> Self {
-        let trace = graph.tracks.trace();
+        let trace = graph.tracks().trace();
         let containers = trace.containers();
         let mut tracks: Vec<Option<u32>> = Vec::with_capacity(containers.len());
         for id in containers.ids() {
-            let own = graph.tracks.of_container(id).map(|track| track as u32);
+            let own = graph.tracks().of_container(id).map(|track| track as u32);
             // Containers come after their parents.
             let around = tracks.get(containers.parent(id).index()).copied().flatten();
             tracks.push(own.or(around));
         }
         let mut lanes: FxHashMap<LaneId, Vec<u32>> = FxHashMap::default();
-        for (at, message) in (0..).zip(graph.messages.list()) {
+        for (at, message) in (0..).zip(graph.messages().list()) {
             let (rows, row) = (lanes.entry(message.lane).or_default(), message.row as usize);
             rows.resize(rows.len().max(row + 1), NONE);
             rows[row] = at;
@@ -76,7 +78,7 @@ impl<'g> Changed<'g> {
         changed
     }
 
-    /// Sets the start and end of containers, which enclose their contents.
+    /// Sets the start and end of each container so that it encloses its contents.
     fn live(&mut self, trace: &Trace) {
         let containers = trace.containers();
         let mut lives: Vec<(f64, f64)> = containers
@@ -104,7 +106,7 @@ impl<'g> Changed<'g> {
         match self.tracks[container.index()] {
             Some(track) => {
                 let track = track as usize;
-                let list = &self.graph.tracks.list()[track];
+                let list = &self.graph.tracks().list()[track];
                 shifted(list, &self.retimed.start[track], &self.retimed.end[track], time)
             }
             None if self.factor == 1.0 => time,
@@ -118,7 +120,7 @@ impl<'g> Changed<'g> {
     }
 }
 
-/// Returns the changed time of an event in a track, interpolated between two steps.
+/// Returns the changed time of an event in a track. The time is interpolated between two steps.
 fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
     let begun = track.start.partition_point(|at| *at <= time);
     let Some(last) = begun.checked_sub(1) else {
@@ -146,8 +148,8 @@ fn shifted(track: &Track, start: &[f64], end: &[f64], time: f64) -> f64 {
 impl Times for Changed<'_> {
     fn state(&self, lane: LaneView<'_>, row: u64, recorded: (f64, f64)) -> Option<(f64, f64)> {
         let container = lane.container();
-        let own = self.graph.tracks.of_container(container);
-        let own = own.filter(|own| self.graph.tracks.list()[*own].type_ == lane.type_id());
+        let own = self.graph.tracks().of_container(container);
+        let own = own.filter(|own| self.graph.tracks().list()[*own].type_ == lane.type_id());
         let Some(own) = own else {
             return Some((
                 self.move_in(container, recorded.0),
@@ -157,7 +159,7 @@ impl Times for Changed<'_> {
         if self.plan.is_cut(own, row as u32) {
             return None;
         }
-        let (track, row) = (&self.graph.tracks.list()[own], row as usize);
+        let (track, row) = (&self.graph.tracks().list()[own], row as usize);
         let (start, end) = (self.retimed.start[own][row], self.retimed.end[own][row]);
         let at = |new: f64, old: f64, recorded: f64| if new == old { recorded } else { new };
         Some((at(start, track.start[row], recorded.0), at(end, track.end[row], recorded.1)))

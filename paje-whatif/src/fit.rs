@@ -1,19 +1,20 @@
-//! Estimation of latency and bandwidth from recorded transfers.
+//! Estimates latency and bandwidth from recorded transfers.
 //!
-//! Transfers of several sizes determine both, and so do transfers of one size that sometimes share
-//! links. The sharing is found by repeated simulation at the recorded times.
+//! Transfers of several sizes determine both values. Transfers of one size are also enough if they
+//! sometimes share links. The sharing is found by repeated simulation at the recorded times.
 
 mod table;
 
+use paje_analysis::messages::Message;
 use rayon::prelude::*;
 
+use crate::costs::Costs;
+use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
-use crate::network::{Flows, Network};
-use crate::plan::Plan;
-use crate::retime::Dropped;
 pub use table::Table;
 
-/// Size-dependent factors for latency and bandwidth: minimum bytes and factor, largest first.
+/// Factors for latency and bandwidth, which depend on the size. Each entry has the minimum bytes
+/// and the factor. The largest size comes first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// Name in reports.
@@ -25,7 +26,7 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// No factors: the time is latency + bytes / bandwidth.
+    /// Without factors, a message takes latency + bytes / bandwidth.
     pub const NONE: Factors = Factors { name: "none", latency: &[], bandwidth: &[], cross: 0.0 };
 
     /// Defaults of SimGrid's SMPI (options `smpi/lat-factor`, `smpi/bw-factor` and
@@ -61,7 +62,8 @@ impl Factors {
         list.iter().find(|(from, _)| bytes >= *from).map_or(1.0, |(_, factor)| *factor)
     }
 
-    /// Returns the latency and the time of the bytes for latency 1 and bandwidth 1.
+    /// Returns the latency of a message and the time to transfer its bytes, on a network with
+    /// latency 1 and bandwidth 1.
     fn parts(&self, bytes: f64) -> (f64, f64) {
         (Self::of(self.latency, bytes), bytes / Self::of(self.bandwidth, bytes))
     }
@@ -74,55 +76,67 @@ pub struct Fit {
     pub latency: f64,
     /// Seconds per byte.
     pub per_byte: f64,
-    /// Size-dependent factors for both.
+    /// Factors for latency and bandwidth that depend on the size.
     pub factors: Factors,
-    /// 80th percentile of the relative error of recorded transfers.
+    /// 80th percentile of the relative errors of recorded transfers.
     pub misfit: f64,
 }
 
 impl Fit {
-    /// Returns the latency and the time of the bytes of a message, in seconds.
+    /// Returns the latency of a message and the time to transfer its bytes, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
         let (latency, work) = self.factors.parts(bytes);
         (latency * self.latency, work * self.per_byte)
     }
+
+    /// Returns the costs of the graph, but with this network's times for all messages of known
+    /// size.
+    pub(crate) fn costs(&self, graph: &Graph<'_>) -> Costs {
+        let mut costs = graph.costs().clone();
+        for (cost, message) in costs.messages.iter_mut().zip(graph.messages().list()) {
+            *cost = size(message, graph.has_sizes()).map_or(*cost, |bytes| self.times(bytes));
+        }
+        (costs.shares, costs.cross) = (true, self.factors.cross);
+        costs
+    }
 }
 
 /// Estimates the recorded network with shared links, to simulate contention in a changed run.
-/// `None` unless it reproduces the recorded run almost exactly.
+/// Returns `None` unless the network reproduces the recorded run almost exactly.
 #[must_use]
-pub fn own_network(graph: &Graph<'_>, dropped: &Dropped) -> Option<(Network, Fit)> {
-    let list = graph.messages.list();
+pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT_MISFIT)?;
-    let times = |bytes: Option<f64>| bytes.map_or((f64::NAN, f64::NAN), |bytes| fit.times(bytes));
-    let times = list.iter().map(|message| times(message.bytes())).collect();
-    let network = Network { times, shares: true, cross: fit.factors.cross };
-    let plan = Plan { network: Some(network), ..Plan::default() };
-    let retimed = graph.retime(&plan, false, false, &mut dropped.clone()).ok()?;
-    let (begin, end) = graph.span()?;
-    let is_same = (retimed.makespan() - (end - begin)).abs() <= 0.1 * EXACT_MISFIT * (end - begin);
-    plan.network.filter(|_| is_same).map(|network| (network, fit))
+    let costs = fit.costs(graph);
+    (graph.misfit_of(&costs) < 0.1 * EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Largest relative error of a network that explains the transfers; a tenth of it for makespans.
+/// Returns the size of a message. If no message has a size, all messages are assumed to be equally
+/// long.
+fn size(message: &Message, has_sizes: bool) -> Option<f64> {
+    if has_sizes { message.bytes() } else { Some(1.0) }
+}
+
+/// Largest relative error of a network that explains the transfers. For makespans, the limit is a
+/// tenth of this.
 const EXACT_MISFIT: f64 = 3e-3;
 
-/// Maximum number of messages used; the first ones are taken.
+/// Maximum number of messages that are used. The first messages are taken.
 pub const MAX_MESSAGES: usize = 100_000;
 
-/// Minimum number of refinements. With few messages, refinement continues as long as it has an
-/// effect, as each step brings little where links are rarely free.
+/// Minimum number of refinements. If there are few messages, refinement continues as long as it has
+/// an effect, because a single step improves little where links are rarely free.
 const ROUNDS: usize = 16;
 
-/// Number of messages simulated in all rounds together, and maximum number of rounds.
+/// Total number of messages that are simulated in all rounds, and maximum number of rounds.
 const FIT_BUDGET: usize = 400_000;
 const MAX_ROUNDS: usize = 200;
 
-/// Estimates latency and bandwidth from the recorded transfers, if they determine both.
+/// Estimates latency and bandwidth from the recorded transfers. Returns `None` if the transfers do
+/// not determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
-    let is_simulated = graph.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid");
+    let is_simulated = graph.tracks().trace().comments().windows(7).any(|word| word == b"SimGrid");
     let plain = fit_with(graph, shares, &Factors::NONE);
     if !is_simulated {
         return plain;
@@ -135,8 +149,10 @@ pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
 }
 
 fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
-    let list = graph.messages.list();
-    let known = |at: &usize| list[*at].bytes().is_some() && graph.transfers[*at].is_used();
+    let list = graph.messages().list();
+    let has_sizes = graph.has_sizes();
+    let known =
+        |at: &usize| size(&list[*at], has_sizes).is_some() && graph.transfers[*at].is_used();
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
     if all.len() > MAX_MESSAGES {
@@ -152,14 +168,14 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
         {
             best = Some(found);
         }
-        // If the sizes determine both at once, the start does not matter.
+        // If the sizes alone determine both, the start does not matter.
         if is_determined || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
             is_determined_at_once = is_determined;
             break;
         }
     }
     let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
-    // Only simulations use such simple networks.
+    // Only simulations use networks like this.
     let is_simple = *factors == Factors::SMPI && !is_determined_at_once && all.len() <= SMALL_RUN;
     if shares && is_rough && is_simple {
         let near = near(graph, &all, factors)?;
@@ -170,23 +186,24 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     best
 }
 
-/// Largest relative error for which no better start is searched.
+/// If the relative error is at most this, no better start is searched for.
 const ROUGH_MISFIT: f64 = 1e-4;
 
 const SMALL_RUN: usize = 1_000;
 
-/// Searches a start near the network that explains all transfers best, for transfers of one size.
-/// Where links are rarely free, most transfers agree with many networks, and the few that
-/// distinguish them look like outliers.
+/// Searches for a start near the network that explains all transfers best. All transfers must have
+/// the same size. Where links are rarely free, most transfers agree with many networks. The few
+/// transfers that distinguish the networks then look like outliers.
 fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     const STEPS: u32 = 40;
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let measured =
         |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
-    // The whole time of a transfer bounds its latency and its time for the bytes.
+    // The total time of a transfer is an upper bound for its latency, and also for the time of its
+    // bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
-            let parts = factors.parts(list[*at].bytes().unwrap_or(0.0));
+            let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
             graph.transfers[*at].seconds / of(parts)
         });
         all.fold(f64::INFINITY, f64::min)
@@ -203,7 +220,7 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     };
     let of_latency = |step: u32| {
         let latency = latencies * f64::from(step) / f64::from(STEPS);
-        // Find the bandwidth with which half of the transfers are too short.
+        // Finds the bandwidth at which half of the transfers are shorter than predicted.
         let (mut low, mut high) = (0.0, bytes);
         for _ in 0..12 {
             let per_byte = f64::midpoint(low, high);
@@ -226,13 +243,15 @@ fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
     found.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
 }
 
-/// Starts for the estimate: latency as a fraction of a transfer, and whether of the shortest one
-/// instead of the mean. A start that is far off does not converge.
+/// Starts for the estimate. The latency is a fraction of the mean transfer. If the second element
+/// is true, it is a fraction of the shortest transfer. An estimate from a bad start does not
+/// converge.
 const STARTS: [(f64, bool); 5] =
     [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
-/// A measured transfer: latency and time of the bytes in a network with latency 1 and bandwidth 1,
-/// relative to the transfer's time, and its weight, which is low for outliers.
+/// A measured transfer. `latency` and `work` are its latency and the time to transfer its bytes, on
+/// a network with latency 1 and bandwidth 1, each divided by the measured time of the whole
+/// transfer. Outliers have a low weight.
 struct Measured {
     latency: f64,
     work: f64,
@@ -245,7 +264,8 @@ impl Measured {
     }
 }
 
-/// Fits from a start. Also returns whether the sizes alone determine both parameters.
+/// Fits the network, beginning at a start. Also returns whether the sizes alone determine latency
+/// and bandwidth.
 fn fit_from(
     graph: &Graph<'_>,
     all: &[usize],
@@ -254,7 +274,7 @@ fn fit_from(
     (part, is_shortest): (f64, bool),
     near: Option<Fit>,
 ) -> (Option<Fit>, bool) {
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let mut stretch = vec![1.0; all.len()];
     if let Some(near) = &near {
         stretch_of(graph, all, near, &mut stretch);
@@ -264,7 +284,7 @@ fn fit_from(
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
-            let (transfer, bytes) = (&graph.transfers[*at], list[*at].bytes()?);
+            let (transfer, bytes) = (&graph.transfers[*at], size(&list[*at], graph.has_sizes())?);
             let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
             let (latency, work) = factors.parts(bytes);
             Some(Measured {
@@ -293,7 +313,8 @@ fn fit_from(
         if measured.len() < 2 || !is_determined && (round > 0 || !shares || a * b == 0.0) {
             return (None, is_determined_at_once);
         }
-        // With one size, start from some part each; sharing may tell them apart later.
+        // If all sizes are equal, start with a part of the time for latency and the rest for the
+        // bytes. Sharing may distinguish the two later.
         let whole = |of: &dyn Fn(&Measured) -> f64, sum: f64| match is_shortest {
             true => measured.iter().map(|it| 1.0 / of(it)).fold(f64::INFINITY, f64::min),
             false => count / sum,
@@ -306,7 +327,7 @@ fn fit_from(
         if !is_possible && round + 1 == rounds {
             return (None, is_determined_at_once);
         }
-        // A bad estimate of sharing gives nonsense; the next one is better.
+        // A bad estimate of the sharing leads to an impossible result. The next estimate is better.
         let latency = if latency >= 0.0 { latency } else { count / (20.0 * a) };
         let per_byte = if per_byte > 0.0 { per_byte } else { count / (20.0 * b) };
         let is_same = |fit: &Fit| {
@@ -326,7 +347,7 @@ fn fit_from(
     (found, is_determined_at_once)
 }
 
-/// Weighs transfers by their error. Returns the 80th percentile of the errors.
+/// Sets the weight of each transfer by its error. Returns the 80th percentile of the errors.
 fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();
@@ -343,35 +364,31 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
 }
 
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
-    let list = graph.messages.list();
-    let mut times = vec![(f64::NAN, f64::NAN); list.len()];
+    let list = graph.messages().list();
+    let mut flows = Flows::new(true, fit.factors.cross, graph.tracks().list().len());
     for at in all {
-        times[*at] = fit.times(list[*at].bytes().unwrap_or(0.0));
+        let message = &list[*at];
+        let cost = fit.times(size(message, graph.has_sizes()).unwrap_or(0.0));
+        let flow = Flow { id: *at as u64, from: message.from, to: message.to, cost };
+        flows.start(flow, graph.transfers[*at].start);
     }
-    let network = Network { times, shares: true, cross: fit.factors.cross };
-    let mut flows = Flows::new(&network, graph);
-    for at in all {
-        flows.start(*at as u32, graph.transfers[*at].start);
-    }
-    let mut arrivals = vec![f64::NAN; list.len()];
+    let (mut arrivals, mut arrived) = (vec![f64::NAN; list.len()], Vec::new());
     loop {
-        let arrived = flows.next_arrivals(f64::INFINITY);
+        flows.next_arrivals(f64::INFINITY, &mut arrived);
         if arrived.is_empty() {
             break;
         }
-        for (message, time) in arrived {
-            arrivals[message as usize] = time;
-        }
+        arrived.iter().for_each(|(message, time)| arrivals[*message as usize] = *time);
     }
     all.iter().map(|at| arrivals[*at]).collect()
 }
 
 /// Computes the factor by which shared links slow down each message at the recorded times.
 fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let arrivals = arrivals(graph, all, fit);
     for ((at, arrival), stretch) in all.iter().zip(arrivals).zip(stretch) {
-        let (latency, work) = fit.times(list[*at].bytes().unwrap_or(0.0));
+        let (latency, work) = fit.times(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
         let lasting = arrival - graph.transfers[*at].start - latency;
         *stretch = if work > 0.0 && lasting.is_finite() { (lasting / work).max(1.0) } else { 1.0 };
     }

@@ -1,4 +1,4 @@
-//! Hypotheses: changes to a run, as written on the command line or in a file.
+//! Hypotheses, which are changes to a run, as written on the command line or in a file.
 
 mod apply;
 mod condition;
@@ -21,7 +21,7 @@ use words::Words;
 pub enum Hypothesis {
     Scale(Scale),
     Balance(Balance),
-    /// Removes states with everything inside.
+    /// Removes states together with everything inside them.
     Cut(States),
     CutMessages(Condition),
     Net(Net),
@@ -34,7 +34,7 @@ pub enum Hypothesis {
 pub struct States {
     /// Pattern of their values.
     pub state: Glob,
-    /// Pattern of their containers; all if not given.
+    /// Pattern of their containers. If it is missing, all containers are selected.
     pub container: Option<Glob>,
 }
 
@@ -45,7 +45,7 @@ pub struct Scale {
     pub states: States,
     /// Factor for their exclusive time.
     pub factor: f64,
-    /// Parts up to this length, in seconds, are not scaled.
+    /// Parts of up to this length, in seconds, are not scaled.
     pub min_gap: f64,
 }
 
@@ -54,12 +54,12 @@ pub struct Scale {
 pub struct Balance {
     /// States to balance.
     pub states: States,
-    /// Which of them become equally long.
+    /// Which of the states become equally long.
     pub mode: Mode,
 }
 
-/// Sets of states that become equally long. After Hermanns, *Trace-based performance simulation
-/// of large-scale applications* (the thesis on SILAS), section 3.4.2.
+/// Sets of states that become equally long. The modes come from section 3.4.2 of Hermanns,
+/// *Trace-based performance simulation of large-scale applications* (the thesis on SILAS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The k-th states of all containers.
@@ -68,7 +68,7 @@ pub enum Mode {
     ProcessLocal,
     /// All states.
     Global,
-    /// All states are scaled so that containers have equal sums.
+    /// All states are scaled so that the sums of all containers become equal.
     Scaled,
 }
 
@@ -77,7 +77,7 @@ impl Mode {
     pub const ALL: [Mode; 4] =
         [Mode::GlobalInstance, Mode::ProcessLocal, Mode::Global, Mode::Scaled];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the mode on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ pub struct Net {
     pub sharing: Sharing,
 }
 
-/// A number, or a factor for the recorded one.
+/// A number, or a factor for the recorded number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// An absolute number, such as `5e-6`.
@@ -135,10 +135,10 @@ impl Amount {
     }
 }
 
-/// Sharing of links between messages.
+/// Whether messages share links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// Messages share the links of both ends, max-min fair.
+    /// Messages share the links of both ends in a max-min fair way.
     #[default]
     MaxMin,
     /// Messages do not share links.
@@ -148,7 +148,7 @@ pub enum Sharing {
 /// Scales the time that containers spend computing or between states.
 #[derive(Clone, Debug)]
 pub struct Cpu {
-    /// Pattern of the containers; all if not given.
+    /// Pattern of the containers. If it is missing, all containers are selected.
     pub container: Option<Glob>,
     /// Factor for computing states, and for the time between states.
     pub factor: f64,
@@ -158,7 +158,7 @@ pub struct Cpu {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Random {
-    /// Distribution of the factors, with mean 1.
+    /// Distribution of the factors. Their mean is 1.
     pub distribution: Distribution,
     /// Coefficient of variation.
     pub cv: f64,
@@ -171,7 +171,7 @@ pub struct Random {
 #[allow(missing_docs)]
 pub enum Distribution {
     Lognormal,
-    /// Normal, with negative values replaced by 0.
+    /// Normal distribution. Negative values are replaced by 0.
     Normal,
 }
 
@@ -218,7 +218,7 @@ const KINDS: [(&str, &[&str]); 5] = [
 ];
 
 impl Hypothesis {
-    /// Parses a hypothesis as given to the option of its kind (`scale`, `net`, …).
+    /// Parses a hypothesis in the form that the option of its kind takes (`scale`, `net`, …).
     ///
     /// # Errors
     /// Fails with a message that says what was expected.
@@ -267,7 +267,7 @@ impl Hypothesis {
         })
     }
 
-    /// Whether hypotheses of a kind have this key.
+    /// Returns whether hypotheses of a kind have this key.
     #[must_use]
     pub fn has_word(kind: &str, word: &str) -> bool {
         KINDS.iter().any(|(name, words)| *name == kind && words.contains(&word))

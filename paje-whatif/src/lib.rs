@@ -1,27 +1,31 @@
 //! Predicts how long a run would have taken under other conditions.
 //!
-//! A [`Graph`] contains the activities of each container in order, and their dependencies. A
-//! [`Plan`] contains the changes, made from [hypotheses](hypothesis). [`Graph::retime`] computes
-//! the times of the changed run. Waiting follows from the graph, not from the trace.
+//! A [`Graph`] is a recorded run ([`paje_comm::Run`]) together with a model that explains its
+//! times. The model consists of transfers of messages and schedules of collectives. A [`Plan`]
+//! contains the changes and is made from [hypotheses](hypothesis). [`Graph::retime`] computes the
+//! times of the changed run. Waiting times follow from the model, not from the trace.
 
 mod changed;
+mod costs;
 pub mod fit;
+mod fits;
+mod flows;
 mod graph;
 pub mod hypothesis;
-pub mod network;
-mod ordered;
+mod measure;
+mod operation;
 mod plan;
-mod retime;
+mod replay;
+mod schedule;
 mod settings;
-mod shapes;
-mod steps;
-mod transfers;
-mod walk;
 
 pub use changed::Changed;
-pub use graph::{Graph, RunFacts};
+pub use costs::Costs;
+pub use fits::CollectiveModel;
+pub use flows::max_min;
+pub use graph::Graph;
+pub use measure::{Assumptions, Transfer};
+pub use paje_comm::Facts;
 pub use plan::Plan;
-pub use retime::{Cycle, Dropped, Retimed};
-pub use settings::{EagerStart, Settings, Shape};
-pub use shapes::CollectiveModel;
-pub use transfers::{Assumptions, Transfer};
+pub use replay::{Cycle, Retimed};
+pub use settings::{EagerStart, Progress, Settings, Shape};

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::costs::Costs;
 use crate::graph::Graph;
-use crate::network::Network;
 
 /// Plan of the changes to a run.
 #[derive(Clone, Debug, Default)]
@@ -11,43 +11,22 @@ pub struct Plan {
     /// Factors for the exclusive time of each state type and value.
     pub(crate) values: FxHashMap<(u32, u32), Vec<Scaling>>,
     pub(crate) between: Vec<Scaling>,
-    /// Factor for the exclusive time of each state, by track and state; may be empty. A negative
-    /// number is the new time in seconds of a state that took none.
+    /// Factor for the exclusive time of each state, by track and state. The list may be empty. A
+    /// negative number is the new time, in seconds, of a state that took no time.
     pub(crate) states: Vec<Vec<f64>>,
     pub(crate) cut_states: Vec<Vec<bool>>,
     pub(crate) cut_messages: Vec<bool>,
-    pub(crate) network: Option<Network>,
-    /// Change of the time of collectives without links, by seat; empty if nothing changes.
-    pub(crate) operations: Vec<Rest>,
-    /// Factors for the link time of messages to a root that waits for all, by series, or empty.
-    pub(crate) queues: Vec<f64>,
-    /// Recorded and changed link times of these messages in seconds, by series, from a table.
-    pub(crate) links: FxHashMap<usize, (f64, f64)>,
-}
-
-/// Change of the time of a collective beyond waiting: latency, and the rest.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rest {
-    pub(crate) latency: (f64, f64),
-    pub(crate) factor: f64,
-}
-
-impl Rest {
-    pub(crate) const SAME: Rest = Rest { latency: (0.0, 0.0), factor: 1.0 };
-
-    pub(crate) fn added(self, seconds: f64) -> f64 {
-        let (before, after) = self.latency;
-        // A time shorter than the latency is part of it.
-        let part = if before > 0.0 { (seconds / before).clamp(0.0, 1.0) } else { 1.0 };
-        (after - before) * part + (self.factor - 1.0) * (seconds - before).max(0.0)
-    }
+    /// Costs of messages in the model of the recorded run, and in the changed run. `None` means the
+    /// costs of the graph.
+    pub(crate) before: Option<Costs>,
+    pub(crate) after: Option<Costs>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Scaling {
     pub(crate) tracks: Vec<bool>,
     pub(crate) factor: f64,
-    /// Parts up to this length, in seconds, do not change.
+    /// Parts of up to this length, in seconds, do not change.
     pub(crate) min_gap: f64,
 }
 
@@ -58,13 +37,19 @@ impl Scaling {
 }
 
 impl Plan {
-    /// Whether the durations of computing and of the time between states stay as recorded.
-    pub(crate) fn keeps_durations(&self) -> bool {
-        let is_scaled = !self.values.is_empty() || !self.between.is_empty();
-        !is_scaled && self.states.is_empty() && self.cut_states.is_empty()
+    /// Returns whether nothing changes.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        let mut own = self.states.iter().flatten();
+        self.values.is_empty()
+            && self.between.is_empty()
+            && own.all(|factor| *factor == 1.0)
+            && self.cut_states.is_empty()
+            && !self.cut_messages.contains(&true)
+            && self.after.is_none()
     }
 
-    /// Returns the factor for some seconds of a state, or between states.
+    /// Returns the factor for a time of this length in a state or between states.
     pub(crate) fn factor(
         &self,
         graph: &Graph<'_>,
@@ -80,7 +65,7 @@ impl Plan {
         }
         let mut factor = 1.0;
         if !self.values.is_empty() {
-            let of = &graph.tracks.list()[track];
+            let of = &graph.tracks().list()[track];
             let all = self.values.get(&(of.type_.0, of.value[state as usize].0));
             let all = all.into_iter().flatten();
             factor = all.map(|scaling| scaling.of(track, seconds)).product();
@@ -91,7 +76,7 @@ impl Plan {
         }
     }
 
-    /// Returns the seconds added to a state that took none.
+    /// Returns the seconds that are added to a state that took no time.
     pub(crate) fn added(&self, track: usize, state: u32) -> f64 {
         let own = self.states.get(track).and_then(|states| states.get(state as usize));
         own.map_or(0.0, |own| (-own).max(0.0))
@@ -101,26 +86,9 @@ impl Plan {
         self.cut_states.get(track).is_some_and(|cut| cut.get(state as usize) == Some(&true))
     }
 
-    /// Whether a message is removed.
+    /// Returns whether a message is removed.
     #[must_use]
     pub fn cuts_message(&self, message: usize) -> bool {
         self.cut_messages.get(message) == Some(&true)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn latency_and_rest_change_separately() {
-        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        // A latency of 2 s before the bytes: ten times the latency, and half the bandwidth.
-        let rest = Rest { latency: (2.0, 20.0), factor: 2.0 };
-        close(rest.added(5.0), 18.0 + 3.0);
-        close(rest.added(1.0), 9.0);
-        close(rest.added(0.0), 0.0);
-        close(Rest::SAME.added(5.0), 0.0);
-        close(Rest { factor: 3.0, ..Rest::SAME }.added(5.0), 10.0);
     }
 }

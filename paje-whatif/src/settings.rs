@@ -2,20 +2,23 @@
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
+use paje_comm::Reading;
 use paje_sim::Glob;
 
-/// Start of the transfer of an eager message.
+use crate::fit::Table;
+
+/// Time at which the transfer of an eager message starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EagerStart {
-    /// When the message is sent.
+    /// The transfer starts when the message is sent.
     #[default]
     Sent,
-    /// When the receiver is ready, too.
+    /// The transfer starts when the message has been sent and the receiver is ready.
     Posted,
 }
 
 impl EagerStart {
-    /// Returns the name on the command line.
+    /// Returns the name of the start on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,26 +28,55 @@ impl EagerStart {
     }
 }
 
-/// Model of a collective, by which members wait for which.
+/// When messages travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// Messages make progress at any time, even while the receiver computes.
+    #[default]
+    Async,
+    /// Messages make progress only while the receiver is in a call that waits for them.
+    Calls,
+}
+
+impl Progress {
+    /// Returns the name of the kind of progress on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Progress::Async => "async",
+            Progress::Calls => "calls",
+        }
+    }
+}
+
+/// Schedule of a collective. The schedule determines which members send to which others, and which
+/// members wait for which others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Each waits for all.
+    /// Each member waits for all members. Messages take no time.
     NxN,
-    /// The root waits for all, then each for its parent in a binomial tree.
-    ReduceBcast,
-    /// Each waits for the root.
+    /// Each member waits for the root. Messages take no time.
     OneToN,
-    /// Each waits for its parent in a binomial tree.
-    Binomial,
-    /// The root waits for all.
+    /// The root waits for all members. Messages take no time.
     NToOne,
-    /// Each waits until its message with the root has arrived, and the root until all have.
-    Held,
-    /// Each waits for its parent in a binomial tree, then for its messages to its children.
-    Relay,
-    /// Each waits for all, then until the result has come down a binomial tree.
-    ReduceRelay,
-    /// Each waits for the members before it.
+    /// The root sends to all members, or all members send to the root, or both one after the other.
+    Flat,
+    /// A binomial tree from or to the root.
+    Binomial,
+    /// All members send to the root. The root then sends the result down a binomial tree.
+    ReduceBcast,
+    /// Recursive doubling: in each round, pairs exchange messages.
+    Doubling,
+    /// Each member sends to its neighbour. The number of rounds is the number of other members.
+    Ring,
+    /// Each member sends to all others at once.
+    Direct,
+    /// Each member sends to all others, one after the other.
+    Pairwise,
+    /// In each round, each member sends to a member that is twice as far away as in the previous
+    /// round.
+    Dissemination,
+    /// Each member waits for the members before it.
     Scan,
     /// None waits.
     Local,
@@ -52,69 +84,79 @@ pub enum Shape {
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Shape; 10] = [
+    pub const ALL: [Shape; 13] = [
         Shape::NxN,
-        Shape::ReduceBcast,
         Shape::OneToN,
-        Shape::Binomial,
         Shape::NToOne,
-        Shape::Held,
-        Shape::Relay,
-        Shape::ReduceRelay,
+        Shape::Flat,
+        Shape::Binomial,
+        Shape::ReduceBcast,
+        Shape::Doubling,
+        Shape::Ring,
+        Shape::Direct,
+        Shape::Pairwise,
+        Shape::Dissemination,
         Shape::Scan,
         Shape::Local,
     ];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the shape on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Shape::NxN => "nxn",
-            Shape::ReduceBcast => "reduce+bcast",
             Shape::OneToN => "1xn",
-            Shape::Binomial => "binomial",
             Shape::NToOne => "nx1",
-            Shape::Held => "held",
-            Shape::Relay => "relay",
-            Shape::ReduceRelay => "reduce+relay",
+            Shape::Flat => "flat",
+            Shape::Binomial => "binomial",
+            Shape::ReduceBcast => "reduce+bcast",
+            Shape::Doubling => "doubling",
+            Shape::Ring => "ring",
+            Shape::Direct => "direct",
+            Shape::Pairwise => "pairwise",
+            Shape::Dissemination => "dissemination",
             Shape::Scan => "scan",
             Shape::Local => "local",
         }
+    }
+
+    /// Returns whether messages take no time, so that only the dependences matter.
+    #[must_use]
+    pub const fn is_free(self) -> bool {
+        matches!(self, Shape::NxN | Shape::OneToN | Shape::NToOne | Shape::Scan | Shape::Local)
     }
 }
 
 /// Settings for building the graph.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Classes of states.
-    pub map: Map,
-    /// Groups of containers, and the roots of their collectives.
-    pub grouping: Grouping,
-    /// User-defined field with the sizes of messages, if not one of
-    /// [`BYTES`](paje_analysis::comm::BYTES).
-    pub bytes: Option<String>,
-    /// Rendezvous threshold in bytes; by default that of the map, or 64 KiB for SimGrid.
-    pub eager: Option<u64>,
-    /// Start of eager transfers; by default estimated from the messages.
+    /// How to read the trace.
+    pub reading: Reading,
+    /// Start of eager transfers. By default, it is estimated from the messages.
     pub eager_start: Option<EagerStart>,
-    /// Shapes by value; the first match counts. Others get the best shape of their class.
+    /// When messages travel.
+    pub progress: Progress,
+    /// Shapes by value. The first match applies. All other values get the best shape of their
+    /// class.
     pub shapes: Vec<(Glob, Shape)>,
-    /// Shape of all collectives with the class of broadcasts.
+    /// Shape of all collectives that belong to the class of broadcasts.
     pub broadcast: Option<Shape>,
+    /// Measured times of messages in the recorded run.
+    pub table: Option<Table>,
 }
 
 impl Settings {
-    /// Returns the default settings with a map.
+    /// Returns the default settings for a map.
     #[must_use]
     pub fn new(map: Map) -> Self {
+        let reading = Reading { map, grouping: Grouping::default(), bytes: None, eager: None };
         Settings {
-            map,
-            grouping: Grouping::default(),
-            bytes: None,
-            eager: None,
+            reading,
             eager_start: None,
+            progress: Progress::Async,
             shapes: Vec::new(),
             broadcast: None,
+            table: None,
         }
     }
 }

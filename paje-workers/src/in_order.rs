@@ -9,8 +9,9 @@ use crate::queue::Queue;
 /// Number of results per worker that may wait for their turn.
 const AHEAD: usize = 2;
 
-/// Calls `make` for jobs `0..jobs` on all workers, and `put` with the results, one after the other
-/// in order. Only a few results wait for their turn, so a slow `put` slows `make` down.
+/// Calls `make` for jobs `0..jobs` on all workers. Calls `put` with the results, one at a time and
+/// in the order of the jobs. Only a few results wait for their turn, so a slow `put` slows `make`
+/// down.
 ///
 /// # Errors
 /// Returns the first error in the order of the jobs. Later results are not put.
@@ -126,7 +127,7 @@ mod tests {
             if job == 1 {
                 making.wait();
                 failing.wait();
-                // Gives the failure time to be recorded.
+                // Leaves time for the failure to be recorded.
                 thread::sleep(time::Duration::from_millis(50));
             }
             Ok(job)

@@ -1,8 +1,8 @@
-//! A pool of worker threads, the CPUs that they run on, and parallel loops.
+//! A pool of worker threads, their CPUs, and parallel loops.
 //!
-//! [`Workers`] are as many threads as the process may use or the caller requests, pinned according
-//! to [`Pin`]. They run a closure on each worker ([`Workers::on_each`]), for each number of a range
-//! ([`Workers::share_out`], [`Workers::map`]), or for each job with the results in order
+//! [`Workers`] are threads, pinned according to [`Pin`]. By default, there are as many as the
+//! process may use. They run a closure on each worker ([`Workers::on_each`]), for each number of a
+//! range ([`Workers::share_out`], [`Workers::map`]), or for each job with the results in order
 //! ([`in_order()`]).
 //!
 //! ```

@@ -84,7 +84,7 @@ fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
 }
 
 /// Orders CPUs by node, or alternating between nodes. First threads of cores come before second
-/// ones, and CPUs of unknown nodes last.
+/// threads, and CPUs of unknown nodes come last.
 fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     let mut turns: HashMap<_, usize> = HashMap::new();
     let keyed = seats.into_iter().map(|Seat { cpu, node, thread }| {
@@ -132,7 +132,7 @@ fn on_nodes(
     let place = |node: u32| asked.iter().position(|asked| *asked == node);
     seats.retain(|seat| seat.node.is_some_and(|node| asked.is_empty() || place(node).is_some()));
     for seat in &mut seats {
-        // The place in the request replaces the number of the node, for the order.
+        // Nodes are in the order of the request, not in the order of their numbers.
         seat.node = seat.node.map(|node| place(node).map_or(node, |place| place as u32));
     }
     Ok(in_turns(seats, false))

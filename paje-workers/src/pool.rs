@@ -92,19 +92,20 @@ pub struct Workers {
     notes: Vec<String>,
 }
 
-/// Largest useful number of workers: at least this on any machine, and more with more CPUs. Some
-/// workers can then wait for a slow disk. More workers are slower: each learns all names itself,
-/// and idle ones look for work at all others, which takes seconds with a thousand.
+/// Largest useful number of workers on a small machine. Machines with more CPUs have a higher
+/// limit. This leaves enough workers if some wait for a slow disk. More workers are slower, because
+/// each of them learns all names, and idle workers look for work at all others. With a thousand
+/// workers, this takes seconds.
 const SENSIBLE: usize = 8;
 const SENSIBLE_PER_CPU: usize = 4;
 
 impl Workers {
-    /// Starts `threads` workers. If no number is given, there is one for each CPU of [`Pin::Numa`]
-    /// or [`Pin::List`], and [`available`] ones otherwise.
+    /// Starts `threads` workers. If no number is given, there is one worker for each CPU of
+    /// [`Pin::Numa`] or [`Pin::List`]. Otherwise, there are [`available`] workers.
     ///
     /// A single worker that is not pinned is the calling thread. The calling thread is never
-    /// pinned, and it should not be pinned when it calls, since workers get only the CPUs that it
-    /// may use.
+    /// pinned. It should not be pinned before the call either, because workers get only the CPUs
+    /// that the calling thread may use.
     ///
     /// At most 8 workers, or four per CPU if that is more, are started, with a note if `threads` is
     /// larger.
@@ -220,8 +221,8 @@ impl Workers {
         };
         let pool = pool.map_err(|source| Error::Start { threads, source })?;
         if let Some(planned) = &cpus {
-            // This cannot be done in the pool's start handler: nothing waits for it, and it returns
-            // no result.
+            // This cannot be done in the pool's start handler: nothing waits for the handler, and
+            // it returns no result.
             let pinned = pool.broadcast(|context| pin_to(planned[context.index()]));
             let refused = pinned.iter().filter(|pinned| !**pinned).count();
             if refused > 0 {
@@ -253,7 +254,7 @@ impl Workers {
         &self.notes
     }
 
-    /// Runs `f` on worker 0, or on the current worker if a worker calls.
+    /// Runs `f` on worker 0, or on the current thread if it is a worker.
     ///
     /// `f` may call [`on_each`](Workers::on_each). It should not use rayon directly: a single
     /// worker may be the calling thread, where rayon would start its global pool.
@@ -265,8 +266,8 @@ impl Workers {
         if pool.current_thread_index().is_some() {
             return f();
         }
-        // `ThreadPool::install` takes any worker, but the memory of this one should be on a known
-        // node.
+        // `ThreadPool::install` would choose any worker, but the memory that `f` allocates should
+        // be on a known node.
         let f = Mutex::new(Some(f));
         let results = pool.broadcast(|context| {
             let take = || f.lock().ok()?.take();
@@ -287,8 +288,8 @@ impl Workers {
         self.on_first(self.threads, f);
     }
 
-    /// Does the same on the first `count` workers only. With `count` 1, a call from worker 0 wakes
-    /// no other worker.
+    /// Does the same as [`on_each`](Workers::on_each), but on the first `count` workers only. With
+    /// `count` 1, a call from worker 0 wakes no other worker.
     ///
     /// # Panics
     /// Like `on_each`.

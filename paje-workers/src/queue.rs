@@ -11,13 +11,13 @@ pub(crate) struct Queue<T, E, P> {
     state: Mutex<State<T, E, P>>,
     changed: Condvar,
     jobs: usize,
-    /// Number of jobs that may be taken before the first of them is put.
+    /// Number of jobs that may be taken before the result of the first job is put.
     ahead: usize,
 }
 
 pub(crate) struct State<T, E, P> {
     taken: usize,
-    /// The next job whose result will be put.
+    /// Number of the next job whose result is passed to `put`.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.
@@ -44,11 +44,11 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more are
+    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more jobs are
     /// needed.
     fn take(&self) -> Option<usize> {
         let mut now = self.lock();
-        // The worker with the next job never waits, so it wakes the others eventually.
+        // The worker with the next job never waits, so it eventually wakes the other workers.
         while !now.finished && now.taken < self.jobs && now.taken >= now.next + self.ahead {
             now = self.changed.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
@@ -60,7 +60,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     }
 
     /// Makes results until no job is left. Also puts the results whose turn has come, unless
-    /// another worker does.
+    /// another worker is putting results.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
         let guard = PanicGuard(Some(self));
         while let Some(job) = self.take() {

@@ -12,7 +12,7 @@ pub const SYS: &str = "/sys/devices/system";
 /// A CPU: a core, or one of its hardware threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
-    /// Number that the system gives the CPU.
+    /// Number of the CPU, as assigned by the system.
     pub number: usize,
     /// NUMA node, if known.
     pub node: Option<u32>,
@@ -32,8 +32,8 @@ impl Topology {
     /// Reads the topology below `sys`, which is [`SYS`] except in tests. Returns `None` if no CPU
     /// is listed.
     ///
-    /// Containers hide some of these files. The node of a CPU is then unknown, or its core is taken
-    /// to be its own.
+    /// Containers hide some of these files. The node of a CPU is then unknown, or the CPU counts as
+    /// the only one on its core.
     #[must_use]
     pub fn read(sys: &Path) -> Option<Topology> {
         let list = |path: &str| {

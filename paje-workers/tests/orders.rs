@@ -1,5 +1,5 @@
-//! Runs the queue in every order of its threads: results come in order, no thread waits for ever,
-//! and a failure ends the loop.
+//! Runs the queue in every order in which its threads may run. Results must come in order, no
+//! thread may wait for ever, and a failure must end the loop.
 
 use loom::sync::{Arc, Mutex};
 use loom::thread;

@@ -20,7 +20,8 @@ pub(crate) struct Chrome {
     types: Texts,
     tracks: HashMap<(ContainerId, TypeId), u64>,
     named: Vec<bool>,
-    /// `,"Field":` of each user-defined field, by event definition, for opening and closing events.
+    /// The text `,"Field":` of each user-defined field, by event definition, for opening and
+    /// closing events.
     fields: Vec<[Texts; 2]>,
     containers: usize,
 }

@@ -18,7 +18,7 @@ pub(crate) struct Slice<'f> {
     /// Value, of the track's type.
     pub(crate) value: ValueId,
     pub(crate) start: i64,
-    /// End in nanoseconds, known when the slice ends.
+    /// End in nanoseconds. It is known once the slice ends.
     pub(crate) end: i64,
     /// User-defined fields of the opening event, encoded by [`Encoder::fields`].
     pub(crate) opening: &'f [u8],
@@ -35,7 +35,7 @@ pub(crate) struct FlowEnd {
     pub(crate) track: Track,
     /// Time in nanoseconds at which the slice is the innermost one.
     pub(crate) at: i64,
-    /// Whether the other end comes later.
+    /// Whether this end is the earlier one of the link.
     pub(crate) is_first: bool,
 }
 
@@ -52,9 +52,9 @@ pub(crate) fn new_containers<'t>(
 
 /// Encoder of a format. The rows of a track come in order, but tracks may come in any order.
 ///
-/// One thread encodes definitions; several threads encode rows of different tracks.
+/// One thread encodes definitions, and several threads encode rows of different tracks.
 pub(crate) trait Encoder: Sync {
-    /// Earliest time in nanoseconds.
+    /// Earliest time that the format can represent, in nanoseconds.
     const EARLIEST: i64;
     /// Whether the start and the end of a slice are written separately. If false, the whole slice
     /// is written at its end.
@@ -79,7 +79,7 @@ pub(crate) trait Encoder: Sync {
     /// Encodes the user-defined fields of the opening or closing event of row `i`.
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
-    /// Appends the start of a slice inside the open slices.
+    /// Appends the start of a slice that is nested in the open slices.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
     /// Appends the end of the track's innermost slice.

@@ -91,7 +91,8 @@ struct Open {
     /// End in seconds, or NaN if the state is open at the end of the portion.
     end: f64,
     carried: Option<usize>,
-    /// User-defined fields of the opening event, then from `closing` on those of the closing event.
+    /// User-defined fields of the opening event. The fields of the closing event begin at
+    /// index `closing`.
     fields: Vec<u8>,
     closing: usize,
 }
@@ -263,7 +264,7 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
             self.stack.push(open);
             let top = self.stack.len() - 1;
             if before == Some(Carried::Begun) {
-                // Losses were counted when its start was written.
+                // Losses were counted when the start of the state was written.
                 let mut again = Losses::default();
                 let start = Clock::default().read(start, E::EARLIEST, &mut again);
                 self.stack[top].begun = Some(start);

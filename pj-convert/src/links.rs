@@ -22,7 +22,7 @@ const WAITING: usize = 1 << 18;
 
 const LINKS: usize = 2048;
 
-/// Time of an end that has not been converted to nanoseconds.
+/// Marks an end whose time has not been converted to nanoseconds.
 const UNREAD: i64 = i64::MIN;
 
 #[derive(Clone, Copy, Debug)]
@@ -246,11 +246,11 @@ impl Ready {
 struct Spot {
     track: Track,
     at: i64,
-    /// Whether a slice of the track holds it.
+    /// Whether a slice of the track holds the end.
     is_held: bool,
 }
 
-/// Encodes an end of a link, with an empty slice unless a slice holds it.
+/// Encodes an end of a link. Adds an empty slice unless a slice holds the end.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,

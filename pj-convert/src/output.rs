@@ -22,7 +22,7 @@ enum Sink {
 }
 
 impl Output {
-    /// Opens an output. A regular file appears when finished; pipes are written directly.
+    /// Opens an output. A regular file appears once it is complete. Pipes are written directly.
     pub(crate) fn open(path: &Path, compresses: bool) -> io::Result<Self> {
         let (file, aside) = if path == Path::new("-") {
             (standard_output()?, None)

@@ -2,7 +2,7 @@
 //!
 //! `protos/perfetto/trace` in Perfetto's repository describes the format, mainly in
 //! `trace_packet.proto`, `track_event/*.proto` and `interned_data/interned_data.proto`. Readers
-//! sort packets by time; packets with the same time keep their order.
+//! sort packets by time. Packets with the same time keep their order.
 
 mod uuids;
 mod wire;
@@ -31,8 +31,8 @@ pub(crate) struct Perfetto {
     /// Ids of interned names, by type and value.
     values: Vec<Vec<u32>>,
     next_name: u32,
-    /// Id of the first user-defined field's interned name, by event definition. Each field has two:
-    /// for opening and for closing events.
+    /// By event definition, the id of the interned name of the first user-defined field. Each field
+    /// has two names: one for opening and one for closing events.
     annotations: Vec<u32>,
     next_annotation: u32,
     containers: usize,
@@ -132,7 +132,8 @@ fn put_track(
     });
 }
 
-/// Appends a packet with a track event. Its fields are those that `more` appends, then `fields`.
+/// Appends a packet with a track event. The event has the fields that `more` appends, followed by
+/// `fields`.
 #[inline]
 fn put_event(
     at: i64,

@@ -47,7 +47,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    // Opened before the trace is read, to fail early.
+    // The output is opened before the trace is read, so that failures show early.
     let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
     let progress = Arc::new(Progress::default());

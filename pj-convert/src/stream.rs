@@ -122,7 +122,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
             Ok(task.write(encoder, window))
         };
-        // The text of one task is written while workers encode others.
+        // The text of one task is written while workers encode other tasks.
         in_order(self.workers, tasks.len(), write, |_, text| {
             write_text::<E>(out, is_empty, &text)
         })?;
@@ -195,7 +195,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     }
 }
 
-/// Writes text, without the leading separator if it is the first.
+/// Writes text. The first text is written without its leading separator.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
     is_empty: &mut bool,

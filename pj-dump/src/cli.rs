@@ -1,7 +1,7 @@
 //! The command line: PajeNG's long and short options, and ours.
 //!
-//! A long option may be abbreviated to a unique prefix. Where one of our options has the same
-//! prefix as one of PajeNG's, an alias keeps the prefix for PajeNG's.
+//! A long option may be abbreviated to a unique prefix. Where one of our options shares a prefix
+//! with a PajeNG option, an alias makes the prefix select the PajeNG option.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -197,13 +197,13 @@ pub struct Cli {
     #[arg(long, hide = true)]
     pub usage: bool,
 
-    /// Name by which the program was called, which begins its messages.
+    /// Name by which the program was called. Messages begin with this name.
     #[arg(skip = "pj_dump")]
     pub program: &'static str,
 }
 
 impl Cli {
-    /// Returns whether `-h` is the only argument: in other programs it asks for help.
+    /// Returns whether `-h` is the only argument, which would request help in other programs.
     #[must_use]
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2

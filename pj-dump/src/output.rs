@@ -58,8 +58,8 @@ impl Style {
     }
 }
 
-/// Returns how many of a lane's rows PajeNG's releases print. They bisect for the first row that
-/// starts at the end of the trace or later, and stop after it. PajeNG 1.3.6 behaviour.
+/// Returns how many of a lane's rows PajeNG's releases print. PajeNG 1.3.6 bisects for the first
+/// row that starts at the end of the trace or later, and stops after this row.
 pub(crate) fn released(lane: LaneView<'_>) -> u64 {
     let end = lane.trace().end();
     let (mut from, mut to) = (0, lane.len());

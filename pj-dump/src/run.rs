@@ -166,14 +166,15 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     Ok(is_sound)
 }
 
-/// Returns whether objects are dropped while the trace is read, once their rows have been written
-/// if rows are requested.
+/// Returns whether objects are dropped while the trace is read. If rows are requested, they are
+/// written first.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
 
-/// Returns whether the output depends only on the rows of the window. In portions, the order of
-/// rows depends on later lines. Tables list values in the order of their first use.
+/// Returns whether the output depends only on the rows of the window. This does not hold for `-o`,
+/// since the order of rows in portions depends on later lines, and for tables, which list values in
+/// the order of their first use.
 fn shows_rows_alone(cli: &Cli) -> bool {
     let trees = cli.dot || cli.container || cli.type_hierarchy.is_some();
     let more = cli.entity_hierarchy.is_some() || cli.probabilistic.is_some();
@@ -201,8 +202,8 @@ fn options(cli: &Cli) -> Options {
     options
 }
 
-/// Prints the requested output in PajeNG's order: first the intervals, then a tree or, without a
-/// tree, the rows unless `-q` is given. PajeNG 1.3.6 behaviour.
+/// Prints the requested output in the order of PajeNG 1.3.6: first the intervals, then a tree or,
+/// without a tree, the rows unless `-q` is given.
 fn print(
     cli: &Cli,
     trace: &Trace,

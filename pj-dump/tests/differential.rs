@@ -2,8 +2,9 @@
 //! same byte for byte, and both must refuse the same traces at the same line.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
-//! `/usr/bin/pj_dump`; without it the test is skipped with a message. `PAJE_SEEDS` is the number of
-//! traces (1,000 if unset), `PAJE_SEED` the seed of the first (0 if unset).
+//! `/usr/bin/pj_dump`. If there is no such program, the test is skipped with a message.
+//! `PAJE_SEEDS` is the number of traces (1,000 if unset), `PAJE_SEED` the seed of the first trace
+//! (0 if unset).
 
 #[path = "it/order.rs"]
 #[expect(dead_code, reason = "only the disorder that keeps traces valid is asked for here")]
@@ -70,7 +71,8 @@ fn random_traces_are_dumped_as_pajeng_does() {
     println!("{} of them valid", valid.into_inner());
 }
 
-/// The times of all lines count, also those of lines that define types and values or name files.
+/// The end of a trace depends on the times of all lines. This includes lines that define types and
+/// values or name files.
 #[test]
 fn a_time_of_any_line_counts_as_for_pajeng() {
     let Some(pajeng) = pj_dump() else { return skipped("pj_dump") };
@@ -181,8 +183,8 @@ fn sorted_traces_are_dumped_as_pajeng_does() {
     assert!(count == 0 || compared > 0);
 }
 
-/// Returns the names of types with intervals, except types of links. PajeNG bisects their lanes by
-/// start time, although these are not sorted by it.
+/// Returns the names of types with intervals, except types of links. PajeNG bisects lanes of links
+/// by start time, although links are not sorted by start time.
 fn names_of_types(trace: &paje_sim::Trace) -> BTreeSet<String> {
     let types = trace.types();
     let nature = |id: &paje_sim::TypeId| types.nature(*id);
@@ -285,8 +287,8 @@ fn line(message: &[u8]) -> Option<u64> {
 }
 
 /// Compares the rows. With `-i`, PajeNG's `-p` reads an uninitialised time of a continued state
-/// (`docs/compat.md`); there this program's rows must match PajeNG's output for some initial
-/// contents of memory.
+/// (`docs/compat.md`). In this case, this program's rows must match PajeNG's output for some
+/// initial contents of memory.
 fn agree(
     pajeng: &Path,
     options: &[String],

@@ -2,8 +2,9 @@
 //! `pj_validate` accepts it.
 //!
 //! `PAJE_HOSTILE=10000000 cargo test --release -p pj-dump --test hostile -- --nocapture
-//! --include-ignored` uses the sizes of `docs/dev/reliability.md` and prints the costs; without the
-//! variable they are small. `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name existing programs to test.
+//! --include-ignored` uses the sizes of `docs/dev/reliability.md` and prints the costs. Without the
+//! variable, the traces are small. `PAJE_PJ_DUMP` and `PAJE_PJ_VALIDATE` name existing programs to
+//! test.
 
 #![cfg(target_os = "linux")]
 
@@ -21,7 +22,7 @@ type Lines = Box<dyn Iterator<Item = String> + Send>;
 
 struct Case {
     name: &'static str,
-    /// Largest size, which holds for any `PAJE_HOSTILE`.
+    /// Largest size, even if `PAJE_HOSTILE` is larger.
     most: u64,
     options: &'static [&'static str],
     trace: fn(u64) -> Lines,
@@ -31,7 +32,7 @@ struct Case {
 /// Bytes of memory per byte of the trace, besides [`FIXED`]. Short definitions cost most.
 const FACTOR: u64 = 40;
 const FIXED: u64 = 64 << 20;
-/// Bytes of memory per container with one lane and short lines, besides [`FIXED`]; `-o` also lists
+/// Bytes of memory per container with one lane and short lines, besides [`FIXED`]. `-o` also lists
 /// the contents of each portion.
 const EACH: u64 = 250;
 const EACH_IN_PORTIONS: u64 = 280;
@@ -266,7 +267,7 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
         let mut bytes = 0;
         for line in trace {
             bytes += line.len() as u64 + 1;
-            // A program that fails leaves the rest unread.
+            // A program that fails does not read the rest.
             if writeln!(stdin, "{line}").is_err() {
                 break;
             }

@@ -45,7 +45,7 @@ check <- function(trace) {
     wanted <- read(names, cmd = sprintf("grep ^%s, %s", nature, file), header = FALSE, sep = ",", strip.white = TRUE)
     found <- read(names, table, header = TRUE, sep = ",", strip.white = FALSE)
     if (nature == "Container") {
-      # pj_dump prints six digits of these.
+      # pj_dump prints these times with six digits.
       for (column in c("Start", "End", "Duration")) {
         set(found, j = column, value = as.numeric(sprintf("%g", found[[column]])))
       }

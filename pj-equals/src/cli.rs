@@ -1,7 +1,7 @@
 //! The command line: PajeNG's long and short options, and ours.
 //!
-//! A long option may be abbreviated to a unique prefix. Where one of our options has the same
-//! prefix as one of PajeNG's, an alias keeps the prefix for PajeNG's.
+//! A long option may be abbreviated to a unique prefix. Where one of our options shares a prefix
+//! with a PajeNG option, an alias makes the prefix select the PajeNG option.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

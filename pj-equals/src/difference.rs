@@ -15,8 +15,8 @@ pub struct Differences {
     pub containers: u64,
     /// Number of lanes (of one type in one container) with differing rows.
     pub lanes: u64,
-    /// Number of rows that differ from the row at the same place in the other lane, or for which
-    /// there is no such row.
+    /// Number of rows that differ from the row with the same index in the other trace's lane, or
+    /// that have no such row.
     pub rows: u64,
     pub(crate) first: Vec<Difference>,
 }

@@ -1,7 +1,7 @@
 //! Exact comparison of the rows of two traces.
 //!
 //! Types and containers are matched by name (`pairs`). Then the lanes of the first trace are
-//! compared with their counterparts, in output order. Rows are compared by their place in the lane,
+//! compared with their counterparts, in output order. Rows are compared by their index in the lane,
 //! so all rows after a missing one differ.
 
 use std::ops::ControlFlow;
@@ -223,8 +223,8 @@ impl<'t, 'r> Comparison<'t, 'r> {
         self.note(|| Difference::Row { containers, types, rows })
     }
 
-    /// Counts the rows of a lane whose container or type is missing in the other trace. The missing
-    /// one has already been reported.
+    /// Counts the rows of a lane whose container or type is missing in the other trace. That
+    /// container or type has already been reported.
     fn only_lane(&mut self, side: usize, id: ContainerId, type_: TypeId) -> ControlFlow<()> {
         if self.rules.what == What::Structure || self.most.is_none() {
             return ControlFlow::Continue(());

@@ -13,7 +13,7 @@ use paje_sim::{
 /// A row of any nature. Fields that the nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// Place in the lane, 0-based.
+    /// Index in the lane, from 0.
     pub(crate) place: u64,
     /// Start in seconds. For an event, the start and the end are its time.
     pub(crate) start: f64,
@@ -52,7 +52,7 @@ impl<'t> LaneRows<'t> {
         LaneRows { window, lane: None, chunk: 0, place: 0, slice, at: 0 }
     }
 
-    /// Switches to a lane, or to none, which has no rows.
+    /// Switches to a lane. `None` stands for a lane without rows.
     pub(crate) fn enter(&mut self, lane: Option<LaneView<'t>>) {
         self.lane = lane;
         (self.chunk, self.place, self.at) = (0, 0, 0);

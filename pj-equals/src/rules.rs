@@ -8,8 +8,7 @@ use paje_sim::TimeRange;
 pub enum What {
     /// Types and containers.
     Structure,
-    /// Types, containers, and of rows the count, values, imbrication and ends of links, but neither
-    /// numbers nor keys.
+    /// Types, containers and rows. Times, values of variables and keys of links are not compared.
     Names,
     /// Everything, including times, values of variables, and keys.
     #[default]

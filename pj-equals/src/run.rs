@@ -23,9 +23,9 @@ use crate::exact;
 use crate::pajeng;
 use crate::report::VOICE;
 
-/// Runs the program. The exit status is 0 if the answer is printed. With `--quiet` it is the answer
-/// as in PajeNG (1 equal, 0 different); with `--diff` it is that of `diff` (0 equal, 1 different).
-/// It is 2 if there is no answer.
+/// Runs the program. The exit status is 0 if the answer is printed, and 2 if there is no answer.
+/// With `--quiet`, the status is the answer as in PajeNG (1 equal, 0 different). With `--diff`, it
+/// is the answer as in `diff` (0 equal, 1 different).
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())

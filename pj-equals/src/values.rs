@@ -28,7 +28,7 @@ impl Case {
     }
 }
 
-/// Text that a value is compared by.
+/// Text by which a value is compared.
 pub(crate) type ValueText = fn(&Trace, TypeId, ValueId) -> Name<'_>;
 
 /// Returns a value's name, as rows print it.
@@ -41,8 +41,8 @@ pub(crate) fn by_identifier(trace: &Trace, type_: TypeId, value: ValueId) -> Nam
     trace.types().value_identifier(type_, value)
 }
 
-/// Numbers for the values of a type in one trace and of its counterpart in the other. Equal values
-/// have equal numbers.
+/// Numbers that identify the values of a type in one trace, and those of the corresponding type in
+/// the other. Equal values have equal numbers.
 #[derive(Debug)]
 pub(crate) struct SameValues([Vec<u32>; 2]);
 
@@ -86,7 +86,7 @@ impl<'t> AllValues<'t> {
         AllValues { traces, text, case, of }
     }
 
-    /// Returns the numbers for a type. Its counterpart must always be the same.
+    /// Returns the numbers for a type. All calls for a type must pass the same counterpart.
     pub(crate) fn of(&mut self, types: [TypeId; 2]) -> &SameValues {
         let AllValues { traces, text, case, of } = self;
         of[types[0].index()].get_or_insert_with(|| SameValues::of(*traces, types, *text, *case))

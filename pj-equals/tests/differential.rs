@@ -1,10 +1,10 @@
 //! Compares random traces with changed copies, by Debian's PajeNG 1.3.6 and by this program. The
 //! answers must be equal.
 //!
-//! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`; without it
-//! the test is skipped with a message. There is one pair for every four of `PAJE_SEEDS`, since a
-//! pair takes four runs (500 pairs if unset). `PAJE_SEED` is the seed of the first pair (0 if
-//! unset).
+//! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`. If there is
+//! no such program, the test is skipped with a message. There is one pair for every four of
+//! `PAJE_SEEDS`, since a pair takes four runs (500 pairs if unset). `PAJE_SEED` is the seed of the
+//! first pair (0 if unset).
 
 use std::env;
 use std::fs;

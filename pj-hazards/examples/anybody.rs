@@ -1,8 +1,8 @@
-//! Writes the trace of a run in which any rank sends to any other, to measure time and memory:
-//! `anybody RANKS MESSAGES`.
+//! Writes the trace of a run in which all ranks send messages to one another. It is used to measure
+//! time and memory. Usage: `anybody RANKS MESSAGES`.
 //!
-//! The trace is streamed, with one event per microsecond. As in [`Hazard::Anybody`], up to eight
-//! messages are in flight, with occasional barriers.
+//! The trace is written piece by piece, with one event per microsecond. As in [`Hazard::Anybody`],
+//! up to eight messages are in flight, with occasional barriers.
 
 use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 }
 
 fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
-    // A run without messages gives the header and the containers.
+    // Without messages, the trace has only its header and the containers.
     let empty = Hazard::Anybody { ranks, messages: 0, seed: 1 }.trace();
     let ends = |line: &&[u8]| line.starts_with(b"7 ");
     for line in empty.split_inclusive(|byte| *byte == b'\n').filter(|line| !ends(line)) {
@@ -50,7 +50,7 @@ fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
             let time = tick();
             writeln!(out, "16 {time} L 0 PTP r{to} k{key}\n13 {time} S r{to}")?;
         }
-        // Limit the states in barriers to the number of messages.
+        // Barriers are so rare that there are at most as many states in barriers as messages.
         if rng.index(50.max(ranks)) == 0 {
             let (time, end) = (tick(), tick());
             (0..ranks).try_for_each(|rank| writeln!(out, "12 {time} S r{rank} PMPI_Barrier"))?;

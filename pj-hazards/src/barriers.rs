@@ -1,11 +1,12 @@
 //! Removable barriers.
 //!
-//! A barrier can be removed if that does not change which sends a wildcard receive may match,
-//! namely those that do not have to wait for the receive. (Source: Schaeli, 5.5.4.) Each barrier is
-//! examined on its own: of two adjacent ones, each may be removable, but not both.
+//! A barrier can be removed if removing it does not change which sends a wildcard receive may
+//! match. This only considers sends that do not have to wait for the receive. (Source: Schaeli,
+//! 5.5.4.) Each barrier is examined separately. It may be possible to remove either of two adjacent
+//! barriers, but not both.
 //!
-//! Removing a barrier affects only the stretch up to the next operation of all containers, so the
-//! cost is one sweep of the stretch per barrier in it.
+//! Removing a barrier affects only the stretch of the run up to the next operation in which all
+//! containers take part. Therefore, the cost is one sweep of this stretch for each barrier in it.
 
 use paje_analysis::classes::Collective;
 use paje_analysis::order::{Order, Question};
@@ -19,23 +20,23 @@ use crate::races;
 pub struct Barrier {
     /// Index in [`Order::operations`].
     pub operation: usize,
-    /// Times when the first and the last member entered, in seconds.
+    /// Times in seconds at which the first member and the last member entered.
     pub entered: (f64, f64),
-    /// First receive that could match another message otherwise; `None` if the barrier is
-    /// removable.
+    /// The first receive that could match another message without the barrier. `None` if the
+    /// barrier is removable.
     pub keeps: Option<Kept>,
 }
 
-/// Two messages that a barrier keeps apart.
+/// Two messages that a barrier keeps in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
-    /// Message that a receive takes.
+    /// Message that the receive takes.
     pub taken: u32,
-    /// Message that it could take instead.
+    /// Message that the same receive could take without the barrier.
     pub other: u32,
 }
 
-/// Examines all barriers, ordered by group, value and instance.
+/// Examines all barriers. The result is ordered by group, value and instance.
 #[must_use]
 pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     let known = races::known(model, order);

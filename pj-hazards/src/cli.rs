@@ -1,4 +1,4 @@
-//! The command line: options of `pj_dump` that apply, and those of hazards.
+//! The command line, with the options of `pj_dump` that apply and the options of hazards.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -216,7 +216,7 @@ impl Cli {
         self.words.iter().skip(1).map(PathBuf::from).collect()
     }
 
-    /// Returns an option that does not apply to the hazard, and the hazards that it applies to.
+    /// Returns an option that does not apply to the hazard, with the hazards to which it applies.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
         use Hazard::{Barriers, Deadlock, Orders, Races};
@@ -252,7 +252,7 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
-        // A run that stopped has messages in flight.
+        // The trace of a run that hangs has messages in flight.
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();

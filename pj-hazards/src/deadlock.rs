@@ -1,9 +1,10 @@
-//! Deadlocks of a run that stopped, and those that would occur if sends were not buffered.
+//! Finds deadlocks of a run that hung, and deadlocks that would occur if sends were not buffered.
 //!
-//! (Source: Schaeli, 5.5.1.) A container is blocked if the trace ends in a communicating call of it
-//! that received nothing. A receive waits for its sender, a collective for the members that have
-//! not entered. Containers that wait for one another form a cycle, called *circle* in reports; one
-//! that others wait for, but that does not wait itself, is *stuck*.
+//! (Source: Schaeli, 5.5.1.) A container is blocked if the trace ends while it is in a
+//! communicating call that has received nothing. A receive waits for its sender. A collective waits
+//! for the members that have not entered. Containers that wait for one another form a cycle, which
+//! reports call a *circle*. A container for which others wait but that does not wait itself is
+//! *stuck*.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,10 +21,10 @@ use crate::model::Model;
 /// Options of the search for deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Blocking states; by default all communicating ones, except names such as `Isend` and
-    /// `Bsend`.
+    /// Blocking states. By default, these are all communicating states except those with names such
+    /// as `Isend` and `Bsend`.
     pub blocking: Vec<Glob>,
-    /// User-defined field of a state with the name or number of the container it waits for.
+    /// User-defined field of a state with the name or number of the container for which it waits.
     pub peer_field: Option<String>,
     /// Maximum number of cycles listed.
     pub limit: usize,
@@ -34,52 +35,54 @@ pub struct Options {
 pub struct Wait {
     /// Track that waits.
     pub track: usize,
-    /// State in which it waits.
+    /// State in which the container waits.
     pub state: usize,
-    /// All tracks that it waits for, shared between members of an operation; empty if unknown.
+    /// All tracks for which the container waits. Empty if they are unknown. Members of the same
+    /// operation share the list.
     pub whom: Arc<[u32]>,
     /// Evidence for `whom`.
     pub how: Evidence,
 }
 
-/// Evidence for the containers that a container waits for.
+/// Evidence of the containers for which a container waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// They have not entered a collective.
+    /// The other containers have not entered a collective.
     NotEntered,
-    /// A field of the state.
+    /// A field of the state names the container.
     Field,
-    /// The previous message came from it, or went to it.
+    /// The container sent or received the previous message.
     LastMessage,
     /// No evidence.
     Unknown,
 }
 
-/// Cause of a hang: a cycle or a stuck track.
+/// Cause of a hang, which is a cycle or a stuck track.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hang {
-    /// Tracks of a cycle, each of which waits for the next one, or the stuck track.
+    /// Tracks of a cycle, each of which waits for the next track. Without a cycle, only the stuck
+    /// track.
     pub tracks: Vec<u32>,
-    /// Whether it is a cycle.
+    /// Whether the cause is a cycle.
     pub is_circle: bool,
-    /// The track that most others wait for, and their number.
+    /// The track for which the most other tracks wait, and how many tracks wait for it.
     pub most: (u32, usize),
-    /// Number of other tracks that wait for these, directly or indirectly.
+    /// Number of other tracks that wait for these tracks, directly or indirectly.
     pub hanging: usize,
 }
 
 /// Deadlocks found, actual and potential.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlock {
-    /// Containers that wait at the end, in track order.
+    /// Containers that wait at the end of the trace, in track order.
     pub waits: Vec<Wait>,
-    /// Cycles and stuck tracks, by descending number of blocked tracks.
+    /// Cycles and stuck tracks, in descending order of the number of blocked tracks.
     pub hangs: Vec<Hang>,
-    /// Whether there are more cycles than listed.
+    /// Whether there are more cycles than are listed.
     pub has_more: bool,
     /// Cycles of steps that would wait forever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
-    /// Number of these cycles, including unlisted ones.
+    /// Number of these cycles, listed or not.
     pub potential_count: u64,
 }
 
@@ -143,7 +146,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// Number of times that each track entered the collectives in which a track waits.
+/// Entries of each track into the collectives in which at least one track waits.
 struct Groups {
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
@@ -151,7 +154,7 @@ struct Groups {
 
 struct Counts {
     by_track: FxHashMap<u32, usize>,
-    /// Members with fewer entries, by count.
+    /// Members with fewer entries, for each number of entries.
     missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
@@ -207,7 +210,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
         let names = [Some(containers.name(*id)), containers.alias(*id)];
         of(*id).is_some() && names.into_iter().flatten().any(|name| name.text == text)
     });
-    // A number is the rank at the end of a name.
+    // A number is the rank at the end of a container's name.
     let number: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
     let ends_so = |id: &ContainerId| {
         let name = containers.name(*id).text;
@@ -221,7 +224,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
 
 struct Field<'a> {
     name: &'a str,
-    /// Number of states before it.
+    /// Number of earlier states in the lane.
     row: usize,
     text: Option<Vec<u8>>,
 }
@@ -243,7 +246,7 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Returns the peer of the last message in a state of this value.
+/// Returns the container at the other end of the last message in a state of this value.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];
@@ -259,7 +262,7 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     same.next().map(|message| message.from)
 }
 
-/// Finds the cycles of senders that would wait for one another without buffering.
+/// Finds the cycles of senders that would wait for one another if sends were not buffered.
 fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<Step>>, u64) {
     let mut posted = posts(&model.tracks, &model.messages, order);
     let types = model.trace().types();
@@ -268,7 +271,8 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
             let class = model.tracks.class(message.from as usize, state);
-            // Ignore messages within collectives, which are internal, unless requested.
+            // Ignores messages within collectives unless they are requested. Such messages are
+            // internal.
             let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
             !is_within && blocks(options, name.text, class)
         });

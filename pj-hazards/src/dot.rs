@@ -1,4 +1,4 @@
-//! Graphs for Graphviz: races, waits and cycles, groups of orders.
+//! Draws graphs of races, waits, cycles, and groups of orders, for Graphviz.
 
 use std::fmt::Write;
 
@@ -22,7 +22,8 @@ const HEAD: &str = "digraph hazards {\n  bgcolor=\"transparent\"; rankdir=LR;\n 
 
 const MARKED: &str = "color=\"#d1495b\", fontcolor=\"#d1495b\", penwidth=2";
 
-/// Draws the first races: both messages, and an edge from the second to the first receive.
+/// Draws the first races. Each race has two messages, and an edge from the second receive to the
+/// first receive.
 pub(crate) fn races(reporter: &Reporter<'_>, races: &Races) -> String {
     let mut out = HEAD.to_owned();
     for (at, race) in races.list.iter().take(DRAWN).enumerate() {
@@ -59,7 +60,7 @@ fn pair(
     );
 }
 
-/// Draws the messages whose matching barriers affect.
+/// Draws the messages whose matching is affected by a barrier.
 pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);
@@ -69,7 +70,7 @@ pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String 
     out + "}\n"
 }
 
-/// Draws waits at the end, and the cycles of sends.
+/// Draws the waits at the end of the trace, and the cycles of sends.
 pub(crate) fn deadlock(reporter: &Reporter<'_>, found: &Deadlock) -> String {
     let mut out = HEAD.to_owned();
     for wait in found.waits.iter().take(NODES) {
@@ -96,7 +97,7 @@ pub(crate) fn deadlock(reporter: &Reporter<'_>, found: &Deadlock) -> String {
     out + "}\n"
 }
 
-/// Draws the first groups: the transitive reduction of their orders.
+/// Draws the first groups. The edges are the transitive reduction of their orders.
 pub(crate) fn orders(reporter: &Reporter<'_>, groups: &[Group]) -> String {
     let mut out = HEAD.to_owned();
     for (at, group) in groups.iter().take(DRAWN).enumerate() {

@@ -1,7 +1,9 @@
-//! Message-driven programs, where the sends of an operation depend only on what it received.
+//! Message-driven programs. The sends of an operation in such a program depend only on what the
+//! operation received.
 //!
-//! (Source: Schaeli, 4.4.1.) Each operation is a state that receives the message that triggers it
-//! and then sends others. A message precedes everything that its receiving state sends afterwards.
+//! (Source: Schaeli, 4.4.1.) Each operation is a state that receives a message, which triggers the
+//! operation, and then sends other messages. A message precedes everything that its receiving state
+//! sends later.
 
 use paje_analysis::messages::Message;
 
@@ -20,13 +22,13 @@ fn sorted(model: &Model<'_>) -> Vec<u32> {
     messages
 }
 
-/// Whether the operation that received the first message sent the second one.
+/// Returns whether the operation that received the first message sent the second message.
 fn triggers(first: &Message, second: &Message) -> bool {
     let received = first.recv().is_some() && first.recv() == second.send();
     received && first.to == second.from && first.end <= second.start
 }
 
-/// Returns all messages and their order; `None` if there are too many.
+/// Returns all messages and their order, or `None` if there are too many messages.
 pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
     let list = model.messages.list();
     if list.len() > LARGEST {
@@ -55,7 +57,7 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
             [(message.start, false, *at), (message.end, true, *at)]
         })
         .collect();
-    // A stable sort keeps messages of zero duration between their causes and effects.
+    // A stable sort keeps a message of zero duration between its causes and its effects.
     events.sort_by(|a, b| a.0.total_cmp(&b.0));
     Some(Poset::new(events.len(), |a, b| {
         let ((_, receives, first), (_, is_receive, second)) = (events[a], events[b]);
@@ -67,7 +69,7 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     }))
 }
 
-/// Returns the messages into each container, and their order.
+/// Returns the messages into each container, with their order.
 pub(crate) fn containers(model: &Model<'_>) -> Vec<(usize, Vec<Part>)> {
     let all = deliveries(model);
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.tracks.list().len()];

@@ -1,8 +1,9 @@
-//! Causes of hangs: cycles of tracks that wait for one another, and stuck tracks that do not wait.
+//! Finds the causes of hangs. These are cycles of tracks that wait for one another, and stuck
+//! tracks that do not wait.
 //!
-//! A track may wait for several others, and then waits for all of them. Each member of a strongly
-//! connected component of the graph of waits is in a cycle. The graph has a node for each
-//! incomplete collective, so its size is linear in the number of containers.
+//! A track may wait for several other tracks. In this case, it waits for all of them. Each member
+//! of a strongly connected component of the graph of waits is in a cycle. The graph has a node for
+//! each incomplete collective, so the size of the graph is linear in the number of containers.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Finds up to `limit` cycles and all stuck tracks, those that block most first.
+/// Finds up to `limit` cycles and all stuck tracks, ordered by the number of tracks that they
+/// block. The largest number comes first.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let components = graph.components();
@@ -82,7 +84,7 @@ impl Graph {
         Graph { tracks, next, before }
     }
 
-    /// Counts the tracks that wait directly for a track.
+    /// Counts the tracks that directly wait for a track.
     fn waiting(&self, track: u32) -> usize {
         let through = |node: &u32| match *node as usize {
             node if node >= self.tracks => self.before[node].len(),
@@ -91,7 +93,8 @@ impl Graph {
         self.before[track as usize].iter().map(through).sum()
     }
 
-    /// Counts the other tracks that wait for one of these, directly or indirectly.
+    /// Counts the tracks that wait for one of these tracks, directly or indirectly. The tracks
+    /// themselves are not counted.
     fn hanging(&self, tracks: &[u32]) -> usize {
         let mut seen: FxHashSet<u32> = tracks.iter().copied().collect();
         let mut open = tracks.to_vec();
@@ -102,7 +105,8 @@ impl Graph {
     }
 
     fn components(&self) -> Vec<u32> {
-        // Kosaraju's algorithm: a search in postorder, then a reverse search from the last.
+        // Kosaraju's algorithm. It first searches in postorder, then does a reverse search from the
+        // last node.
         let mut left = Vec::with_capacity(self.next.len());
         let mut is_seen = vec![false; self.next.len()];
         for first in 0..self.next.len() as u32 {
@@ -138,7 +142,7 @@ impl Graph {
         components
     }
 
-    /// Returns a shortest cycle through a track, if it is in one.
+    /// Returns a shortest cycle through a track, or `None` if the track is not in a cycle.
     fn circle(&self, track: u32, components: &[u32]) -> Option<Vec<u32>> {
         let component = components[track as usize];
         let mut from: FxHashMap<u32, u32> = FxHashMap::default();
@@ -189,7 +193,8 @@ mod tests {
 
     #[test]
     fn all_missing_members_are_followed() {
-        // Others wait in a barrier for 3, 7 and 8; 3 waits for 2, 7 for 6, and 8 does not wait.
+        // Other tracks wait in a barrier for tracks 3, 7 and 8. Track 3 waits for track 2, track 7
+        // waits for track 6, and track 8 does not wait.
         let missing: Arc<[u32]> = [3, 7, 8].into();
         let (two, six): (Arc<[u32]>, Arc<[u32]>) = ([2].into(), [6].into());
         let mut whom: Vec<(usize, &Arc<[u32]>)> =
@@ -226,7 +231,7 @@ mod tests {
                 .collect();
             let whom: Vec<(usize, &Arc<[u32]>)> = lists.iter().enumerate().collect();
             let (found, _) = hangs(count, &waits(&whom), usize::MAX);
-            // By definition, nodes that reach themselves.
+            // By definition, the nodes in cycles are the nodes that reach themselves.
             let mut reach: Vec<Vec<bool>> = lists
                 .iter()
                 .map(|list| (0..count as u32).map(|at| list.contains(&at)).collect())

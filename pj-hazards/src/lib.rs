@@ -4,8 +4,8 @@
 //! FILE ──replay──▶ messages, operations ──▶ happened-before order ──▶ races, orders, deadlocks, barriers
 //! ```
 //!
-//! The happened-before order is in `paje-analysis`. The hazards that follow from it are in the
-//! modules [`races`], [`orders`], [`deadlock`] and [`barriers`], which print nothing.
+//! `paje-analysis` computes the happened-before order. The modules [`races`], [`orders`],
+//! [`deadlock`] and [`barriers`] find the hazards that follow from it. They print nothing.
 
 pub mod barriers;
 pub mod cli;

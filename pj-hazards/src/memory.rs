@@ -1,22 +1,22 @@
-//! Estimate of the memory of the happened-before order.
+//! Estimates the memory of the happened-before order.
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
-/// Bytes per message: its ends as steps and edges, and a query.
+/// Bytes per message. This includes the steps and edges of both ends, and a query.
 const MESSAGE: u64 = 250;
 
-/// Bytes per state of a container that passes messages.
+/// Bytes per state of a container that sends or receives messages.
 const STATE: u64 = 30;
 
-/// Minimum bytes for rows and for the order, whatever the limit.
+/// Minimum number of bytes for the rows and the order, whatever the limit is.
 const LEAST: u64 = 32 << 20;
 
-/// Returns the part of the limit for rows.
+/// Returns the part of the memory limit that rows may use.
 pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
 
-/// Checks that the order fits into the limit beside the rows.
+/// Checks that the order and the rows together fit into the memory limit.
 pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);

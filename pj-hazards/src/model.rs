@@ -1,4 +1,4 @@
-//! Model of a run: messages, their channels, and the happened-before order.
+//! Model of a run, with messages, their channels, and the happened-before order.
 
 use std::convert::Infallible;
 
@@ -33,25 +33,25 @@ impl From<&str> for Channel {
 /// Options of the model.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Wildcard receives, by state or value; by default all receives.
+    /// Wildcard receives, by state or value. By default, all receives are wildcard receives.
     pub wildcard: Option<Glob>,
-    /// Channel of messages; by default one for all.
+    /// Source of the channel of each message. By default all messages have the same channel.
     pub channel: Option<Channel>,
     /// Messages that only read, by receiving state or value.
     pub reads: Option<Glob>,
     /// User-defined field with the access of a message to each variable: `r`, `w` or anything else.
     pub access: Option<String>,
-    /// Whether the sends of a state depend only on what it received.
+    /// Whether the sends of a state depend only on what the state received.
     pub is_driven: bool,
-    /// Whether only the container type of a future message's receiver is known.
+    /// Whether, for a future message, only the container type of the receiver is known.
     pub is_routed: bool,
     /// Settings for finding collectives.
     pub grouping: Grouping,
-    /// Containers and times whose receives are examined.
+    /// Containers and times of the receives to examine.
     pub selection: Selection,
 }
 
-/// Messages of a trace with their context.
+/// Messages of a trace, with the data that the searches for hazards need.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Model<'t> {
@@ -65,7 +65,7 @@ pub struct Model<'t> {
     pub channel: Vec<u32>,
     /// Whether the receive of each message is a wildcard receive.
     pub wildcard: Vec<bool>,
-    /// Access of each message to variables, if known.
+    /// Access of each message to variables, if the access is known.
     pub access: Vec<Option<Box<[u8]>>>,
     /// Whether each message is examined.
     pub selected: Vec<bool>,
@@ -78,7 +78,8 @@ pub struct Model<'t> {
 }
 
 impl<'t> Model<'t> {
-    /// Builds the model of a trace. If the map knows no state value, all links are messages.
+    /// Builds the model of a trace. If the map contains none of the trace's state values, all links
+    /// are messages.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
         let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
@@ -156,13 +157,13 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Whether a message is examined and taken by a wildcard receive.
+    /// Returns whether a message is examined and is received by a wildcard receive.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
     }
 
-    /// Returns the access of a message to variables, if known.
+    /// Returns the access of a message to variables, if it is known.
     #[must_use]
     pub fn access(&self, message: u32) -> Option<&[u8]> {
         self.access.get(message as usize)?.as_deref()
@@ -187,7 +188,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Cached matches of state and value names with a pattern.
+/// Remembers whether names of states and values match a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     types: Vec<TypeId>,

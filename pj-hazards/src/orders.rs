@@ -1,10 +1,10 @@
-//! Orders in which messages could have come.
+//! Finds the orders in which messages could have arrived.
 //!
-//! A message into a container precedes another one if the sender of the latter knew of
-//! its arrival, or if both are in one channel. The remaining freedom is reduced: messages that can
-//! be exchanged are put in order, and the rest is cut into consecutive groups, which can be tried
-//! independently. (Source: Schaeli, 4.4.2 to 4.4.4.) This assumes that the same messages are sent
-//! in any order.
+//! A message into a container precedes another message into it if the sender of the other message
+//! knew that the first message had arrived, or if both messages are in one channel. To reduce the
+//! remaining number of orders, messages that can be exchanged are put in a fixed order. The rest is
+//! cut into consecutive groups, which can be tried independently. (Source: Schaeli, 4.4.2 to
+//! 4.4.4.) This assumes that the same messages are sent in any order.
 
 use num_bigint::BigUint;
 use paje_analysis::order::{Order, Question, Step};
@@ -18,7 +18,7 @@ use crate::poset::{Orders, Poset};
 /// Maximum number of messages in a part that is analysed. Larger parts are not split.
 pub const LARGEST: usize = 2000;
 
-/// Maximum size of a group that is reduced, which takes time O(n⁴).
+/// Maximum size of a group whose orders are reduced. Reducing them takes time O(n⁴).
 const REDUCED: usize = 200;
 
 /// Messages into one container that can be tried independently.
@@ -28,7 +28,8 @@ pub struct Group {
     pub track: usize,
     /// Messages in an allowed order.
     pub messages: Vec<u32>,
-    /// Partial order of the messages, by index in `messages`; `None` if there are too many.
+    /// Partial order of the messages, whose elements are indices in `messages`. `None` if there are
+    /// too many messages.
     pub poset: Option<Poset>,
 }
 
@@ -40,15 +41,15 @@ pub struct Stage {
     pub name: &'static str,
     /// Number of independent parts.
     pub parts: u64,
-    /// Number of events or messages in them.
+    /// Number of events or messages in the parts.
     pub things: u64,
-    /// Number of their orders in total; `None` if too many to count.
+    /// Total number of orders of the parts, or `None` if there are too many to count.
     pub orders: Option<BigUint>,
-    /// Number of messages delivered to try all orders.
+    /// Number of messages that are delivered when all orders are tried.
     pub deliveries: Option<BigUint>,
 }
 
-/// Returns the groups of two or more messages, ordered by container and time.
+/// Returns the groups of at least two messages, ordered by container and time.
 #[must_use]
 pub fn groups(model: &Model<'_>, order: &Order) -> Vec<Group> {
     let containers = containers(model, order);
@@ -77,7 +78,8 @@ fn reduced(model: &Model<'_>, messages: &[u32], poset: &Poset) -> Poset {
     poset.reduced(|a, b| exchange(model.access(messages[a]), model.access(messages[b])))
 }
 
-/// Whether two messages can be exchanged: neither writes what the other accesses.
+/// Returns whether two messages can be exchanged, because neither of them writes what the other one
+/// accesses.
 fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     let uses = |access: u8| matches!(access, b'r' | b'w');
@@ -85,10 +87,12 @@ fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     !a.iter().zip(b).any(collide)
 }
 
-/// Some messages into one container, and their order unless there are too many.
+/// Some of the messages into one container. Includes their order unless there are too many
+/// messages.
 pub(crate) type Part = (Vec<u32>, Option<Poset>);
 
-/// Returns the messages into each container, split where all earlier ones precede all later ones.
+/// Returns the messages into each container. They are split wherever all earlier messages precede
+/// all later messages.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
     if model.is_driven {
         return driven::containers(model);
@@ -104,7 +108,8 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
             messages.sort_by_key(|message| step(*message));
             let mut parts = Vec::new();
             let mut end = messages.len();
-            // From the last one: the least number of steps known to later senders.
+            // For each message, the lowest number of steps that the sender of a later message knew.
+            // It is computed from the last message on.
             let mut least = u32::MAX;
             for at in (0..messages.len()).rev() {
                 least = least.min(known[messages[at] as usize]);
@@ -126,7 +131,8 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
         .collect()
 }
 
-/// Counts the orders at each stage, unless that takes more than `limit` sets of messages.
+/// Counts the orders at each stage. Stops at a stage that would need more than `limit` sets of
+/// messages.
 #[must_use]
 pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     let messages = model.messages.list().len();
@@ -150,7 +156,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
         if things == 0 {
             continue;
         }
-        // The numbers of orders of consecutive parts multiply.
+        // The number of orders is the product of the numbers of orders of the parts.
         let (mut all, mut fewer) = (Some(BigUint::from(1_u8)), Some(BigUint::from(1_u8)));
         for (messages, poset) in parts {
             let counted = poset.as_ref().and_then(|poset| poset.count(limit));
@@ -179,7 +185,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     stages
 }
 
-/// Counts the graph of all messages without equivalent branches.
+/// Counts the orders in the graph of all messages. Equivalent branches are left out.
 fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
     let list = model.messages.list();
     let into = |at: usize| list[messages[at] as usize].to;
@@ -226,7 +232,7 @@ impl Stage {
     }
 }
 
-/// Returns the order of all sends and receives, which are unordered within a step.
+/// Returns the order of all sends and receives. Sends and receives within one step are not ordered.
 fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     if model.is_driven {
         return driven::events(model);
@@ -237,7 +243,8 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     });
     let mut events: Vec<(Step, usize, bool)> = steps.collect();
     let known = Known::new(model, order)?;
-    // An allowed order: knowledge grows along each edge; on ties, sends come first.
+    // This order is allowed, because knowledge grows along each edge. If two have equal knowledge,
+    // sends come first.
     events.sort_by_key(|(step, message, receives)| {
         let late =
             if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
@@ -252,7 +259,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     }))
 }
 
-/// Returns the order of all messages, by the knowledge of their senders.
+/// Returns the order of all messages. The order follows from the knowledge of the senders.
 fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);
@@ -275,7 +282,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// Knowledge of each step about each track, for small traces only.
+/// Number of steps of each track that each step knows. This is only computed for small traces.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

@@ -31,7 +31,7 @@ pub struct Findings {
     pub lines: Vec<String>,
     /// Total as text.
     pub sum: String,
-    /// Whether anything was found.
+    /// Returns whether anything was found.
     pub found: bool,
 }
 

@@ -1,8 +1,9 @@
-//! Graph of the sets of messages that may have come, without equivalent branches.
+//! Counts the sets of messages that may have arrived, and the steps between them. Equivalent
+//! branches are left out.
 //!
 //! (Source: Schaeli, 4.5.1.) After each set, only a *persistent* set of the messages that could
-//! come next is delivered. Other messages can wait, since neither they nor their consequences
-//! interfere with it.
+//! come next is delivered. The other messages can wait, because neither they nor their consequences
+//! interfere with the persistent set.
 
 use fixedbitset::FixedBitSet;
 
@@ -11,30 +12,32 @@ use crate::poset::{Orders, Poset, count_paths};
 /// Maximum mean number of pairs of messages examined per set.
 const PAIRS: usize = 64;
 
-/// Selector of the messages to try next.
+/// Selects the messages to try next.
 pub struct Persistent<'a, F> {
     poset: &'a Poset,
     now: F,
-    /// Messages to deliver with each message, as their consequences might interfere with it.
+    /// For each message, the messages that must be delivered together with it, because their
+    /// consequences might interfere with it.
     with: Vec<FixedBitSet>,
 }
 
 impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     /// Creates the selector. `now(a, b)` returns whether two messages that could both come next
-    /// interfere, `later(a, b)` whether `a`, a consequence of another message, might interfere with
-    /// `b`. `now` must imply `later`.
+    /// interfere. `later(a, b)` returns whether `a`, which is a consequence of another message,
+    /// might interfere with `b`. `now` must imply `later`.
     pub fn new(poset: &'a Poset, now: F, later: impl Fn(usize, usize) -> bool) -> Self {
         let with = future(&poset.after(), later);
         Persistent { poset, now, with }
     }
 
-    /// Returns the smallest persistent set after a set of messages.
+    /// Returns the smallest persistent set that can follow a set of messages.
     #[must_use]
     pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         self.least(set, &mut 0)
     }
 
-    /// Does the same as [`Persistent::next`], and adds the number of pairs examined.
+    /// Returns the smallest persistent set that can follow a set of messages, and adds the number
+    /// of examined pairs to `pairs`.
     fn least(&self, set: &FixedBitSet, pairs: &mut usize) -> Vec<usize> {
         let coming = self.poset.next(set);
         let mut least: Vec<usize> = Vec::new();
@@ -57,8 +60,8 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         least
     }
 
-    /// Counts the orders tried, and the messages delivered (the edges of the graph). `None` if that
-    /// takes more than `limit` sets, or 64 times as many pairs of messages.
+    /// Counts the tried orders and the deliveries, which are the edges of the graph. Returns `None`
+    /// if this would need more than `limit` sets, or more than `limit` times 64 pairs of messages.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut pairs = 0;
@@ -69,7 +72,8 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     }
 }
 
-/// Returns, for each message, the messages with interfering consequences that it does not share.
+/// Returns, for each message `m`, the messages whose consequences might interfere with `m`.
+/// Consequences of `m` are not considered.
 fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<FixedBitSet> {
     let count = after.len();
     (0..count)
@@ -85,7 +89,7 @@ fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<Fi
         .collect()
 }
 
-/// Returns a message and those that must be delivered with it, in the order of `coming`.
+/// Returns a message and all messages that must be delivered with it, in the order of `coming`.
 fn closure(first: usize, coming: &[usize], needs: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut is_in = vec![false; coming.len()];
     let mut open = vec![first];
@@ -106,10 +110,11 @@ mod tests {
 
     use super::*;
 
-    /// The order of each two interfering messages.
+    /// Returns the order of each pair of interfering messages.
     type Outcome = Vec<bool>;
 
-    /// At least one order is tried of each class that differs in the order of interfering messages.
+    /// Two orders are in the same class if they agree on all interfering messages. At least one
+    /// order of each class is tried.
     #[test]
     fn every_different_outcome_is_tried() {
         let (mut all_orders, mut tried) = (0, 0);

@@ -1,4 +1,4 @@
-//! Line numbers of reported messages.
+//! Finds the line numbers of reported messages.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -32,7 +32,7 @@ impl Places {
         places
     }
 
-    /// Returns the line on which the link of a message starts (from 1), if known.
+    /// Returns the line on which the link of a message starts, counted from 1, if it is known.
     #[must_use]
     pub fn line(&self, message: u32) -> Option<u64> {
         self.lines.get(&message).map(|place| place.line)

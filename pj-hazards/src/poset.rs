@@ -4,31 +4,32 @@ use fixedbitset::FixedBitSet;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-/// A partial order of numbered things, transitively closed.
+/// A transitively closed partial order of numbered elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poset {
-    /// Predecessors of each thing.
+    /// Predecessors of each element.
     before: Vec<FixedBitSet>,
 }
 
-/// Number of orders, and size of the graph whose paths they are.
+/// Number of total orders, and size of a graph whose paths are these orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     /// Number of total orders (linear extensions).
     pub orders: BigUint,
-    /// Number of edges between sets of things that may have come: the message-passing state graph
-    /// if the state depends only on the set.
+    /// Number of edges between sets of elements that may have come. If the state of the run depends
+    /// only on the set, this is the size of the message-passing state graph.
     pub steps: u64,
 }
 
 impl Poset {
-    /// Builds the transitive closure of `before`. The numbers must be an allowed order.
+    /// Builds the transitive closure of `before`. The numbers of the elements must be an allowed
+    /// order.
     #[must_use]
     pub fn new(count: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         let mut sets: Vec<FixedBitSet> = Vec::with_capacity(count);
         for thing in 0..count {
             let mut set = FixedBitSet::with_capacity(count);
-            // In descending order, indirect predecessors are known already.
+            // In descending order, indirect predecessors are already known.
             for other in (0..thing).rev() {
                 if !set.contains(other) && before(other, thing) {
                     set.insert(other);
@@ -40,25 +41,25 @@ impl Poset {
         Poset { before: sets }
     }
 
-    /// Number of things.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.before.len()
     }
 
-    /// Whether there are no things.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty()
     }
 
-    /// Whether `a` precedes `b`.
+    /// Returns whether `a` precedes `b`.
     #[must_use]
     pub fn is_before(&self, a: usize, b: usize) -> bool {
         self.before[b].contains(a)
     }
 
-    /// Returns the successors of each thing.
+    /// Returns the successors of each element.
     pub(crate) fn after(&self) -> Vec<FixedBitSet> {
         let mut after = vec![FixedBitSet::with_capacity(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
@@ -67,16 +68,17 @@ impl Poset {
         after
     }
 
-    /// Returns the things that can come next.
+    /// Returns the elements that can come next.
     pub(crate) fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         let fits = |thing: &usize| !set.contains(*thing) && self.before[*thing].is_subset(set);
         (0..self.len()).filter(fits).collect()
     }
 
-    /// Orders exchangeable things: `a` before `b` if `a` and its predecessors that do not precede
-    /// `b` can be exchanged with `b` and its successors that do not succeed `a`. (Schaeli, 4.4.3.)
-    /// Pairs are examined in the order of the numbers until nothing changes. Afterwards the numbers
-    /// may no longer be an allowed order.
+    /// Puts exchangeable elements in order. `a` is put before `b` under the following condition:
+    /// `a` and those of its predecessors that do not precede `b` can be exchanged with `b` and
+    /// those of its successors that do not succeed `a`. (Schaeli, 4.4.3.) Pairs are examined in the
+    /// order of the numbers until nothing changes. Afterwards, the numbers may no longer be an
+    /// allowed order.
     #[must_use]
     pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
@@ -111,18 +113,18 @@ impl Poset {
         changed
     }
 
-    /// Divides the things into the smallest groups such that all of one precede all of the next.
-    /// Each group is in an allowed order.
+    /// Divides the elements into the smallest groups for which all elements of a group precede all
+    /// elements of the next group. Each group is in an allowed order.
     #[must_use]
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
         sorted.sort_by_key(|thing| self.before[*thing].count_ones(..));
         let mut groups = Vec::new();
         let mut group = Vec::new();
-        // Everything after a cut is preceded by everything before it.
+        // Everything before a cut precedes everything after the cut.
         let mut cut = vec![true; self.len() + 1];
         for (at, thing) in sorted.iter().enumerate() {
-            // Length of the prefix that precedes this thing.
+            // Length of the prefix that precedes this element.
             let mut reach = 0;
             while reach < at {
                 if !self.before[*thing].contains(sorted[reach]) {
@@ -142,13 +144,13 @@ impl Poset {
         groups
     }
 
-    /// Returns the partial order of some things, which must be in an allowed order.
+    /// Returns the partial order of some of the elements, which must be given in an allowed order.
     #[must_use]
     pub fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
     }
 
-    /// Counts the total orders; `None` if a group has more than `limit` sets of things.
+    /// Counts the total orders. Returns `None` if a group has more than `limit` sets of elements.
     #[must_use]
     pub fn count(&self, limit: usize) -> Option<Orders> {
         let mut all = Orders { orders: BigUint::from(1_u8), steps: 0 };
@@ -167,7 +169,7 @@ impl Poset {
         let mut found = Vec::new();
         let mut path: Vec<usize> = Vec::new();
         let mut set = FixedBitSet::with_capacity(self.len());
-        // The first untried thing at each place.
+        // The first untried element at each position of the order.
         let mut tried = vec![0];
         while found.len() < limit {
             let Some(from) = tried.last_mut() else { break };
@@ -190,8 +192,9 @@ impl Poset {
         found
     }
 
-    /// Returns, for each thing, an order in which it comes as late as possible: after everything
-    /// that is not a successor. (Schaeli, Expression 4.1.)
+    /// Returns, for each element, an order in which the element comes as late as possible. This
+    /// means that it comes after all elements that are not its successors. (Schaeli, Expression
+    /// 4.1.)
     #[must_use]
     pub fn late(&self) -> Vec<Vec<usize>> {
         let after = self.after();
@@ -203,8 +206,9 @@ impl Poset {
             .collect()
     }
 
-    /// Returns, for each two things, an order in which the second directly follows the first, both
-    /// as early as possible, if allowed. (Schaeli, Expression 4.2.) Equal orders are returned once.
+    /// Returns, for each pair of elements, an order in which the second element directly follows
+    /// the first and both come as early as possible. Pairs for which no such order is allowed are
+    /// left out. (Schaeli, Expression 4.2.) Equal orders are returned once.
     #[must_use]
     pub fn pairs(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -214,7 +218,7 @@ impl Poset {
                 let mut first = self.before[a].clone();
                 first.union_with(&self.before[b]);
                 first.remove(a);
-                // Something must come between the two.
+                // Another element must come between the two.
                 if first.ones().any(|x| self.is_before(a, x)) {
                     continue;
                 }
@@ -232,9 +236,9 @@ impl Poset {
     }
 }
 
-/// Counts the orders in which things can be added to the empty set, and the steps between sets.
-/// `next` returns the things that may come next. `None` if there are more than `limit` sets, or if
-/// `next` gives up.
+/// Counts the orders in which elements can be added to the empty set, and the edges between sets.
+/// `next` returns the elements that may be added next to a set. Returns `None` if there are more
+/// than `limit` sets, or if `next` returns `None`.
 pub(crate) fn count_paths(
     count: usize,
     limit: usize,

@@ -1,12 +1,13 @@
 //! Message races.
 //!
-//! Two messages into one container, in different channels and taken by wildcard receives, race if
-//! the second did not have to be sent after the first was received. Then the first receive could
-//! have taken the second message. (Source: B. Schaeli, *Performance prediction and race detection
-//! in message-passing parallel applications*, 4.4.1 and 5.5.3.)
+//! Two messages into one container race if they are in different channels, wildcard receives take
+//! them, and the second could have been sent before the first was received. Then the first receive
+//! could have taken the second message. (Source: B. Schaeli, *Performance prediction and race
+//! detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
 //!
-//! The steps of a container that the sender of a message knows are a prefix. So a message races
-//! with those received after the prefix and before itself, which are counted in O(n log n).
+//! The steps of a container that the sender of a message knows are a prefix of the container's
+//! steps. Therefore, a message races with all messages that are received after this prefix and
+//! before the message itself. Counting these messages takes time O(n log n).
 
 use paje_analysis::order::{Order, Question};
 use rayon::prelude::*;
@@ -14,21 +15,22 @@ use rustc_hash::FxHashMap;
 
 use crate::model::Model;
 
-/// Two messages that could have come in the other order.
+/// Two messages that could have arrived in reverse order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Race {
     /// Message that was received first.
     pub first: u32,
-    /// Message that was received later, and that the first receive could have taken.
+    /// Message that was received later. The first receive could have taken this message.
     pub second: u32,
 }
 
 /// The races of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Races {
-    /// The first races, ordered by container and by the receives of the second and first message.
+    /// The first races, ordered by container, then by the receive of the second message, then by
+    /// the receive of the first message.
     pub list: Vec<Race>,
-    /// Number of races, including unlisted ones.
+    /// Number of races, listed or not.
     pub count: u128,
     /// Number of containers with races.
     pub containers: usize,
@@ -37,13 +39,13 @@ pub struct Races {
 /// Wildcard receives of one container, in order.
 struct Receives<'m> {
     model: &'m Model<'m>,
-    /// Message, receiving step, and number of steps that its sender knew.
+    /// Message, receiving step, and number of steps that the sender knew.
     list: Vec<(u32, u32, u32)>,
     by_channel: FxHashMap<u32, Vec<u32>>,
 }
 
 impl<'m> Receives<'m> {
-    /// `known` is the number of steps known to each sender.
+    /// Collects the wildcard receives. `known` has the number of steps that each sender knew.
     fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
         let received = model.messages.received(track).iter().copied();
         let mut list: Vec<(u32, u32, u32)> = received
@@ -62,7 +64,8 @@ impl<'m> Receives<'m> {
         Receives { model, list, by_channel }
     }
 
-    /// Returns the earlier receives that could have taken the message at `place`, in any channel.
+    /// Returns the earlier receives, in any channel, that could have taken the message of the
+    /// receive at index `place`.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
         self.list[..place].partition_point(|(_, step, _)| *step < known)..place
@@ -91,7 +94,8 @@ impl<'m> Receives<'m> {
     }
 }
 
-/// Returns how many steps of its receiver each sender knew; 0 without a wildcard receive.
+/// Returns, for each message, how many steps of the receiver the sender knew, or 0 if the receive
+/// is not a wildcard receive.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();
@@ -105,7 +109,7 @@ pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     known
 }
 
-/// Finds the races. Lists at most `limit`, but counts all.
+/// Finds the races. At most `limit` of them are listed, but all are counted.
 #[must_use]
 pub fn races(model: &Model<'_>, order: &Order, limit: usize) -> Races {
     let known = known(model, order);

@@ -1,4 +1,4 @@
-//! The program: reads a trace, finds hazards, and writes them.
+//! Runs the program: reads a trace, finds hazards, and writes them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,17 +31,18 @@ use crate::texts::Reporter;
 
 const LISTED: usize = 1000;
 
-/// Default limit of message sets when orders are counted.
+/// Default limit for the number of sets of messages when orders are counted.
 const SETS: usize = 1_000_000;
 
-/// Runs the program. Exits with 0 if nothing was found, 1 if something was found or the trace is
-/// invalid, or 2 for usage and I/O errors.
+/// Runs the program. Returns exit status 0 if nothing was found, 1 if something was found or the
+/// trace is invalid, and 2 after usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     failure::exit(VOICE, hazards(cli, Limits::default()))
 }
 
-/// Writes the findings and the requested graph. Returns whether nothing was found in a valid trace.
+/// Writes the findings and the requested graph. Returns true if the trace is valid and nothing was
+/// found.
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
     if let (Some(path), Some(graph)) = (&cli.dot, graph) {
@@ -51,10 +52,10 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     Ok(is_sound && !findings.found)
 }
 
-/// Returns the findings as bytes, for tests.
+/// Returns the findings as bytes. This is used by tests.
 ///
 /// # Errors
-/// Fails as the program would.
+/// Fails in the same cases as the program.
 #[doc(hidden)]
 pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     let (findings, ..) = look(cli, limits)?;

@@ -57,7 +57,7 @@ impl<'m> Reporter<'m> {
         self.model.messages.list()[message as usize].to as usize
     }
 
-    /// Describes a message, with times and line.
+    /// Describes a message, with its times and its line.
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
@@ -152,7 +152,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group, which `orders` returns.
+    /// Describes the orders of each group. `orders` returns the orders of a group.
     pub(crate) fn orders(
         &self,
         groups: &[Group],
@@ -269,7 +269,7 @@ impl Findings {
         Findings { columns: columns.split(',').collect(), ..Findings::default() }
     }
 
-    /// Adds the number of listed findings, unless all are listed.
+    /// Adds the number of listed findings, unless all findings are listed.
     fn cut(&mut self, count: &str, what: &str) {
         if self.rows.len().to_string() != count {
             self.sum +=

@@ -1,7 +1,8 @@
-//! Lines that open and close the rows that cross boundaries between segments.
+//! Collects the lines that open and close rows across boundaries between segments.
 //!
-//! Some lines of a sound trace are a sound trace again if, for each row, they include both the line that opens it and
-//! the line that closes it. Its rows are those of the whole trace.
+//! A selection of lines from a sound trace is itself a sound trace if, for each row, it includes
+//! both the line that opens the row and the line that closes it. The rows of the selection are rows
+//! of the whole trace.
 
 mod segments;
 mod variable;
@@ -18,24 +19,25 @@ use self::segments::{Opener, Segments};
 use self::variable::Value;
 use crate::pack::BufferPool;
 
-/// Maximum number of lines of all borders together. A trace that leaves more open has no windows.
+/// Maximum number of lines of all borders together. A trace with more open rows has no windows.
 const BORDER_LINES: usize = 1 << 22;
 
-/// Maximum size of the lines that every window has.
+/// Maximum size of the lines that are part of every window.
 const FIXED_BYTES: usize = 1 << 24;
 
-/// Open rows of a lane, except links.
+/// Open rows of a lane. Links are stored separately.
 #[derive(Debug)]
 struct Lane {
     container: ContainerId,
-    /// The last segment with an event that left a row open.
+    /// The last segment with an event that left a row of the lane open.
     touched: usize,
-    /// Lines that opened the open states, the outermost first; or lines that set a variable to its value.
+    /// Lines that opened the open states, outermost first. For a variable, lines that set it to its
+    /// value.
     open: Vec<Opener>,
     value: Value,
 }
 
-/// The first end of a link.
+/// The end of a link that was read first.
 #[derive(Debug)]
 struct LinkEnd {
     lane: LaneId,
@@ -45,16 +47,16 @@ struct LinkEnd {
     key: (usize, usize),
 }
 
-/// First ends of links whose other ends have not come yet.
+/// Links of which only one end has been read.
 #[derive(Debug, Default)]
 struct OpenLinks {
-    /// Links that began in the current segment, and in earlier ones.
+    /// Links that began in the current segment. `old` has the links of earlier segments.
     new: HashTable<LinkEnd>,
     old: HashTable<LinkEnd>,
 }
 
 impl OpenLinks {
-    /// Removes the first end of a link, if it has come.
+    /// Removes and returns the first end of a link, if it has been read.
     #[inline]
     fn take(
         &mut self,
@@ -78,7 +80,7 @@ impl OpenLinks {
     }
 }
 
-/// A line with the latest time, and the line that it depends on.
+/// A line with the latest time, and the line on which it depends.
 #[derive(Debug)]
 struct Latest {
     time: f64,
@@ -86,17 +88,18 @@ struct Latest {
     opener: Option<Opener>,
 }
 
-/// Collects the lines of rows that cross boundaries, from the blocks of a replay in file order.
+/// Collects the lines of rows that cross boundaries. It receives the blocks of a replay in file
+/// order.
 #[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
-    /// Decodes the lines that every window has.
+    /// Decodes the lines that are part of every window.
     decoder: LineDecoder,
     /// Start of the last line that is part of an event definition.
     header: u64,
     lanes: FxHashMap<LaneId, Lane>,
     by_container: FxHashMap<ContainerId, Vec<LaneId>>,
-    /// Lanes with rows that began in the current segment.
+    /// Lanes with rows that were left open in the current segment.
     touched: Vec<LaneId>,
     links: OpenLinks,
     fixed: Vec<TextLine>,
@@ -123,7 +126,7 @@ impl Borders {
         }
     }
 
-    /// Adds a segment, before the blocks with its lines.
+    /// Adds a segment. It must come before the blocks with its lines.
     pub(crate) fn add_segment(&mut self, text: &Arc<Vec<u8>>) {
         self.segments.add(text);
     }
@@ -155,7 +158,7 @@ impl Borders {
         self.is_impossible |= self.segments.lines > BORDER_LINES || self.fixed_bytes > FIXED_BYTES;
     }
 
-    /// Adds the events of a lane in a block, which are all in the current segment.
+    /// Adds the events that a lane has in a block. They must all be in the current segment.
     fn add_lane(&mut self, block: u64, events: LaneEvents<'_>, text: &[u8]) {
         let Borders { segments, lanes, latest, links, .. } = self;
         let lane = lanes.entry(events.lane).or_insert_with(|| {
@@ -165,11 +168,11 @@ impl Borders {
         });
         let (first, last) = events.times();
         segments.add_times(first, last);
-        // Most lanes of a block end before the latest time.
+        // In most lanes, the block ends before the latest time.
         let mut before = latest.as_ref().map_or(f64::NEG_INFINITY, |latest| latest.time);
         for LaneEvent { start: within, time, change } in events.iter() {
             let start = block + within as u64;
-            // The line that this one depends on.
+            // The line on which this one depends.
             let mut opener = None;
             match change {
                 LaneChange::Entity(EntityOp::PushState) => lane.open.push(Opener::new(start)),
@@ -228,7 +231,7 @@ impl Borders {
         }
     }
 
-    /// Ends what is open in a container that this line destroys.
+    /// Ends the rows that are open in a container when this line destroys it.
     fn end_lanes_of(&mut self, container: ContainerId, line: u64) {
         for id in self.by_container.remove(&container).unwrap_or_default() {
             let open = self.lanes.get_mut(&id).map(|lane| std::mem::take(&mut lane.open));
@@ -237,7 +240,7 @@ impl Borders {
         }
     }
 
-    /// Adds the lines that every window has. Returns the lines that destroy containers.
+    /// Adds the lines that are part of every window. Returns the lines that destroy containers.
     fn add_fixed_lines(&mut self, page: &BlockLines<'_>) -> Vec<(u64, ContainerId)> {
         let mut destroyed = Vec::new();
         for (within, about) in page.other_lines() {
@@ -261,14 +264,15 @@ impl Borders {
         destroyed
     }
 
-    /// Ends the segments before byte `at` of the trace.
+    /// Ends all segments that end at or before byte `at` of the trace.
     fn pass_to(&mut self, at: u64) {
         while self.segments.current_end() <= at && self.segments.has_current() {
             self.end_segment();
         }
     }
 
-    /// Ends the current segment: copies the lines that opened what is open, as their text is not kept.
+    /// Ends the current segment. Copies the lines that opened the rows that are still open, since
+    /// the text of the segment is not kept.
     fn end_segment(&mut self) {
         let Borders { segments, lanes, links, latest, .. } = self;
         for id in self.touched.drain(..) {
@@ -280,7 +284,7 @@ impl Borders {
                 && lane.open[0].start > self.header
                 && let Some(lines) = lane.value.lines(&mut self.decoder, &lane.open)
             {
-                // The borders before the last change have the lines up to them.
+                // The borders before the last change already have the earlier lines.
                 lane.open.iter().for_each(|opener| segments.end_here(opener));
                 lane.open = lines;
             }
@@ -301,7 +305,7 @@ impl Borders {
         !self.links.new.is_empty() || !self.links.old.is_empty()
     }
 
-    /// Returns what windows need; `None` if the trace can only be read whole.
+    /// Returns the data that windows need, or `None` if the trace can only be read completely.
     pub(crate) fn finish(mut self) -> Option<WindowIndex> {
         self.pass_to(u64::MAX);
         let Borders { mut segments, lanes, links, mut fixed, latest, is_impossible, .. } = self;
@@ -311,8 +315,9 @@ impl Borders {
         }
         let text = |opener: Opener| Some((opener.start, opener.text?));
         for end in links.old {
-            // Links that lack an end are a problem of the trace, and so of a window. At the end of another container
-            // than the root, the problem is in a line, which has another number in a window.
+            // A link without an end is reported for the trace and must be reported for a window,
+            // too. At the end of any container except the root, the message has a line number,
+            // which would be different in a window.
             if lanes.get(&end.lane).is_none_or(|lane| lane.container != ContainerId::ROOT) {
                 return None;
             }

@@ -11,15 +11,15 @@ use splitter::parse_size;
 
 use crate::manual::MANUAL;
 
-/// Headings of the help. They come in the order of their first options.
+/// Headings of the help, in the order of their first options.
 const INSTEAD: &str = "Instead of packing";
 const HOW: &str = "How it is packed";
 const OTHER: &str = "Other";
 
 /// Packs a Pajé trace into a small file from which it can be restored byte for byte.
 ///
-/// All programs read packed traces as they read the text. Any file can be packed, invalid traces too. The output
-/// appears when it is complete.
+/// All programs read packed traces as they read the text. Any file can be packed, invalid traces
+/// too. The output appears when it is complete.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_pack",
@@ -33,12 +33,13 @@ const OTHER: &str = "Other";
     after_long_help = MANUAL.after_long_help()
 )]
 pub struct Cli {
-    /// Traces, plain or compressed with gzip, zstd, xz or bzip2, or packed traces; `-` is standard input
+    /// Traces, plain or compressed with gzip, zstd, xz or bzip2, or packed traces; `-` is standard
+    /// input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Output; `-` is standard output. By default, FILE is packed to FILE.pjp (instead of .gz, .zst, .xz, .bz2), and unpacked to
-    /// standard output
+    /// Output; `-` is standard output. By default, FILE is packed to FILE.pjp (instead of .gz,
+    /// .zst, .xz, .bz2), and unpacked to standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
@@ -50,7 +51,8 @@ pub struct Cli {
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub test: bool,
 
-    /// List the contents of a packed trace: times; lines by event, type and container; bytes by kind of page
+    /// List the contents of a packed trace: times; lines by event, type and container; bytes by
+    /// kind of page
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub list: bool,
 
@@ -76,7 +78,8 @@ pub struct Cli {
     #[arg(long, value_name = "SIZE", value_parser = segment, help_heading = HOW)]
     pub segment: Option<usize>,
 
-    /// Do not store the reports `states` and `comm` of pj_profile, nor the lines that windows of time need (pj_dump -s -e)
+    /// Do not store the reports `states` and `comm` of pj_profile, nor the lines that windows of
+    /// time need (pj_dump -s -e)
     #[arg(long, help_heading = HOW)]
     pub no_summary: bool,
 
@@ -97,7 +100,7 @@ pub struct Cli {
     pub about: About,
 }
 
-/// Form of a printed list.
+/// Format of a printed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -111,16 +114,16 @@ fn segment(text: &str) -> Result<usize, String> {
     size.filter(|size| (4096..=64 << 20).contains(size)).ok_or_else(|| "expected 4K to 64M".into())
 }
 
-/// Endings of the names of compressed files.
+/// Suffixes of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
-/// Plain files of these sizes are cut into this many segments by default. Shorter files are read quickly as a whole, and for longer
-/// ones the usual segment is a small part.
+/// By default, plain files of these sizes are cut into this many segments. Shorter files can be
+/// read quickly as a whole. In longer files, a segment of the usual size is a small part.
 const PARTED: Range<u64> = 64 << 20..512 << 20;
 const PARTS: u64 = 96;
 
 impl Cli {
-    /// Returns the size of segments for a text, whose size may be known.
+    /// Returns the size of segments for a text. The size of the text may be unknown.
     #[must_use]
     pub fn segment_of(&self, text: Option<u64>) -> usize {
         let usual = Settings::default().segment;
@@ -131,7 +134,7 @@ impl Cli {
     /// Returns the path of the packed trace of a file.
     ///
     /// # Errors
-    /// The file has no name; the error is a sentence.
+    /// The file has no name. The error is a sentence.
     pub fn place(&self, file: &Path) -> Result<PathBuf, String> {
         if let Some(output) = &self.output {
             return Ok(output.clone());

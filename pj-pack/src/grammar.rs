@@ -1,8 +1,9 @@
 //! Structure of a lane as a grammar: events, sequences, and loops.
 //!
-//! It is that of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section 3.1). The events from the start of a
-//! state to its end form a sequence. If the last tokens of a level repeat the tokens before them, both become a loop. Loops with
-//! the same body share a number, whatever their counts.
+//! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section
+//! 3.1). The events from the start of a state to its end form a sequence. If the last tokens of a
+//! level repeat the preceding tokens, both together become a loop. Loops with the same body have
+//! the same number, even if they run a different number of times.
 
 use rustc_hash::FxHashMap;
 
@@ -11,18 +12,18 @@ use rustc_hash::FxHashMap;
 pub(crate) enum Token {
     /// An event, by its number.
     Event(u32),
-    /// A sequence, by its place in [`Structure::sequences`].
+    /// A sequence, by its index in [`Structure::sequences`].
     Sequence(u32),
     /// A loop, by its number.
     Loop(u32),
 }
 
-/// Loop with its number of iterations at each place where it occurs.
+/// A loop, with its number of iterations at each place where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Iterations {
     /// Repeated token.
     pub(crate) body: Token,
-    /// Numbers of iterations, in the order of the places.
+    /// Numbers of iterations, in the order of the places where the loop occurs.
     pub(crate) counts: Vec<u64>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Iterations {
 #[derive(Debug)]
 pub(crate) struct Structure {
     longest: usize,
-    /// Tokens of the open levels, the innermost last.
+    /// Tokens of the open levels, innermost level last.
     levels: Vec<Vec<Token>>,
     sequences: Vec<Vec<Token>>,
     numbers: FxHashMap<Vec<Token>, u32>,
@@ -40,7 +41,8 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    /// Creates an empty structure. Loops repeat at most `longest` tokens; adding a token takes time in proportion to that.
+    /// Creates an empty structure. The body of a loop has at most `longest` tokens. Adding a token
+    /// takes time proportional to `longest`.
     pub(crate) fn new(longest: usize) -> Self {
         Structure {
             longest,
@@ -65,7 +67,7 @@ impl Structure {
         self.append(Token::Event(event));
     }
 
-    /// Adds an event that ends a sequence. If none has begun, it is an ordinary event.
+    /// Adds an event that ends a sequence. If no sequence is open, it is an ordinary event.
     pub(crate) fn leave(&mut self, event: u32) {
         self.event(event);
         self.close();
@@ -102,7 +104,7 @@ impl Structure {
         &self.loops
     }
 
-    /// Returns the number of events, with all iterations.
+    /// Returns the number of events, counting all iterations of loops.
     pub(crate) const fn events(&self) -> u64 {
         self.events
     }
@@ -116,7 +118,8 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Returns the body of a loop over these tokens.
+    /// Returns the body of a loop over these tokens, which is a single token or the sequence of
+    /// several tokens.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,
@@ -133,7 +136,8 @@ impl Structure {
         while self.fold() {}
     }
 
-    /// Folds the end of the innermost level into a loop if it repeats itself. Returns whether it did.
+    /// Turns the end of the innermost level into a loop if it repeats itself. Returns whether it
+    /// did so.
     fn fold(&mut self) -> bool {
         let level = self.levels.last().map_or(&[][..], Vec::as_slice);
         let len = level.len();
@@ -220,7 +224,7 @@ mod tests {
         assert_eq!(structure.loops(), loops);
     }
 
-    /// Appends all events in order.
+    /// Appends all events in order. Loops are expanded.
     fn unfold(structure: &Structure, tokens: &[Token], met: &mut [usize], out: &mut Vec<u32>) {
         for token in tokens {
             match *token {

@@ -1,6 +1,7 @@
-//! `pj_pack`: packs a Pajé trace into a small file, from which every byte can be restored.
+//! `pj_pack`: packs a Pajé trace into a small file from which every byte can be restored.
 //!
-//! The format is in `paje-pack`. This crate has the files, threads, extras, and lists of contents.
+//! `paje-pack` defines the format. This crate handles files and threads, computes the extras, and
+//! lists the contents of packed traces.
 
 mod borders;
 pub mod cli;

@@ -15,7 +15,7 @@ pub(crate) use self::contents::Contents;
 use self::contents::Entry;
 
 impl Entry {
-    /// Returns the name, and the identifier if it differs.
+    /// Returns the name, followed by the identifier if the two differ.
     fn shown(&self) -> String {
         match &self.name {
             Some(name) if *name != self.id => {
@@ -25,7 +25,7 @@ impl Entry {
         }
     }
 
-    /// Returns the name, or the identifier if it is not defined.
+    /// Returns the name, or the identifier if the name is not defined.
     fn name(&self) -> String {
         String::from_utf8_lossy(self.name.as_ref().unwrap_or(&self.id)).into_owned()
     }
@@ -35,7 +35,8 @@ impl Entry {
     }
 }
 
-/// Appends a row of the table: a number, its share, and a name, which comes last as it may be long.
+/// Appends a row of the table: a number, its share, and a name. The name comes last because it may
+/// be long.
 fn row(table: &mut String, number: u64, all: u64, name: &str) {
     let _ = writeln!(table, "{number:>16} {:>6.2} %  {name}", percent(number, all));
 }
@@ -45,7 +46,7 @@ fn percent(part: u64, all: u64) -> f64 {
 }
 
 impl Contents {
-    /// Returns the kinds of pages with any bytes, and their bytes.
+    /// Returns the kinds of pages that occur, with their sizes in bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }
@@ -91,7 +92,7 @@ impl Contents {
         table
     }
 
-    /// Adds the types with lines, and the number of types without.
+    /// Adds the types that have lines, and the number of types without lines.
     fn table_of_types(&self, table: &mut String) {
         let all = &self.types.all;
         let of_containers = |type_: &&Entry| type_.nature == Some(TypeNature::Container);

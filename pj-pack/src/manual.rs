@@ -1,4 +1,4 @@
-//! Text of `--help` and the man page beside the options.
+//! Texts of `--help` and the man page other than options.
 
 use paje_console::generate::Manual;
 

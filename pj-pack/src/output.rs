@@ -1,4 +1,4 @@
-//! Output: standard output, or a file that appears when it is complete.
+//! Output to standard output, or to a file that appears when it is complete.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,12 +13,12 @@ use paje_console::output::standard_output;
 pub(crate) struct Output {
     file: File,
     aside: Option<Aside>,
-    /// `None` for standard output.
+    /// The file, or `None` for standard output.
     path: Option<PathBuf>,
 }
 
 impl Output {
-    /// Opens an output; `None` and `-` are standard output. Pipes and devices are written directly.
+    /// Opens an output. `None` and `-` are standard output. Pipes and devices are written directly.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -42,7 +42,7 @@ impl Output {
         &self.file
     }
 
-    /// Returns the program's failure after a failed write, with the name of the file if there is one.
+    /// Returns the failure for a write that failed, with the name of the file if it has one.
     pub(crate) fn failed(&self, error: io::Error) -> Failure {
         match &self.path {
             Some(path) => Failure::File(path.clone(), error),
@@ -53,7 +53,7 @@ impl Output {
     /// Makes the file appear.
     ///
     /// # Errors
-    /// The file cannot be written. It does not appear then.
+    /// The file cannot be written. In this case it does not appear.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Some(aside) = self.aside else { return Ok(()) };
         let appear = aside.sync().and_then(|()| aside.take_place());

@@ -28,15 +28,16 @@ impl From<Error> for PackError {
 pub enum Extras {
     /// Nothing.
     Nothing,
-    /// Reports and windows, unless they take much of the file.
+    /// Reports and windows, unless they would take a large part of the file.
     Small,
     /// Reports and windows of any size.
     All,
 }
 
 impl Extras {
-    /// Returns the maximum sizes of a report or an index of lanes, and of all windows together, beside segments of this size. Small
-    /// traces are replayed quickly; windows answer many questions.
+    /// Returns the maximum size of a report or an index of lanes, and the maximum size of all
+    /// windows together, for segments of this size. Windows may be larger, since they answer many
+    /// questions.
     const fn limits(self, segments: u64) -> (u64, u64) {
         match self {
             Extras::All => (u64::MAX, u64::MAX),
@@ -45,12 +46,12 @@ impl Extras {
     }
 }
 
-/// Texts that are no longer needed, and whose memory is reused.
+/// Pool of texts that are no longer needed. Their memory is reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BufferPool(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl BufferPool {
-    /// Takes a text back, unless it is still needed elsewhere.
+    /// Puts a text into the pool, unless it is still needed elsewhere.
     pub(crate) fn put(&self, text: Arc<Vec<u8>>) {
         if let Some(text) = Arc::into_inner(text) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
@@ -62,7 +63,8 @@ impl BufferPool {
     }
 }
 
-/// Packs a text: each worker reads the next segment and packs it, while another thread replays the text for the extras.
+/// Packs a text. Each worker reads the next segment and packs it, while a separate thread replays
+/// the text for the extras.
 ///
 /// # Errors
 /// Reading or writing fails, or the thread cannot be started.
@@ -126,7 +128,7 @@ pub fn pack_all(text: &[u8], segment: usize) -> Result<Vec<u8>, PackError> {
     Ok(packed)
 }
 
-/// Unpacks a packed trace, and passes its texts to `put` in order.
+/// Unpacks a packed trace and passes its texts to `put` in order.
 pub(crate) fn unpack(
     packed: impl Read + Send,
     workers: &Workers,
@@ -138,7 +140,8 @@ pub(crate) fn unpack(
     each(workers, next, |packed: Packed| Ok(packed.unpack()?), put)
 }
 
-/// Passes each segment that `next` returns to `make`, with all workers, and the results to `put` in order.
+/// Passes each segment that `next` returns to `make`, using all workers. Passes the results to
+/// `put` in order.
 fn each<I, T: Send>(
     workers: &Workers,
     next: impl FnMut() -> Result<Option<I>, PackError> + Send,
@@ -146,24 +149,24 @@ fn each<I, T: Send>(
     mut put: impl FnMut(T) -> Result<(), PackError> + Send,
 ) -> Result<(), PackError> {
     let turns = Turns { line: Mutex::new((0, Some(next))), moved: Condvar::new() };
-    // The error `None` is the end.
+    // The error `None` stands for the end.
     let make =
         |job| turns.take(job).map_err(Some).and_then(|item| make(item.ok_or(None)?).map_err(Some));
     let done = in_order(workers, usize::MAX, make, |_, made| put(made).map_err(Some));
     done.or_else(|error| error.map_or(Ok(()), Err))
 }
 
-/// Pieces that workers read one by one, in order.
+/// Lets workers read pieces one by one, in order.
 struct Turns<F> {
-    /// The next turn, and the reader until the end.
+    /// Number of the next turn, and the function that reads. The function is `None` after the end.
     line: Mutex<(usize, Option<F>)>,
     moved: Condvar,
 }
 
 impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
-    /// Reads when `turn` has come. All earlier turns have been taken, or are being taken.
+    /// Waits for `turn` and then reads. All earlier turns must be over or in progress.
     fn take(&self, turn: usize) -> Result<Option<I>, PackError> {
-        // Wakes the others even if reading panics.
+        // Wakes the other workers even if reading panics.
         let _wake = Wake(&self.moved);
         let locked = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.moved.wait_while(locked, |(now, _)| *now < turn);

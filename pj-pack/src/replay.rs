@@ -1,4 +1,4 @@
-//! Replays a trace while it is packed, for its reports and windows.
+//! Replays a trace while it is packed, to make its reports and windows.
 
 use std::io::{self, Read};
 use std::mem;
@@ -18,17 +18,17 @@ use crate::pack::BufferPool;
 /// Size of a portion in bytes.
 const PORTION: u64 = 16 << 20;
 
-/// Results of the replay; empty for an invalid trace.
+/// Results of the replay. They are empty for an invalid trace.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) reports: Vec<Kept>,
-    /// Lanes with states, which a window may lack.
+    /// Lanes with states. A window may lack some of them.
     pub(crate) lanes: Option<Lanes>,
-    /// `None` if the trace can only be read whole.
+    /// Data for windows, or `None` if the trace can only be read completely.
     pub(crate) windows: Option<WindowIndex>,
 }
 
-/// A replay in a separate thread, which receives the trace segment by segment.
+/// A replay in a separate thread. It receives the trace segment by segment.
 pub(crate) struct Replay {
     texts: SyncSender<Arc<Vec<u8>>>,
     borders: SharedBorders,
@@ -36,7 +36,8 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Starts a replay. At most `waiting` segments wait for it. Texts that are no longer needed go back to `pool`.
+    /// Starts a replay. At most `waiting` segments wait until it reads them. Texts that are no
+    /// longer needed return to `pool`.
     ///
     /// # Errors
     /// The thread cannot be started.
@@ -51,10 +52,10 @@ impl Replay {
         Ok(Replay { texts, borders, thread })
     }
 
-    /// Passes the next segment on.
+    /// Passes the next segment to the replay.
     pub(crate) fn send(&self, text: Arc<Vec<u8>>) {
         self.borders.with(|borders| borders.add_segment(&text));
-        // A replay that found the trace to be invalid has ended.
+        // Sending fails if the replay has found the trace invalid and ended.
         let _ = self.texts.send(text);
     }
 
@@ -65,7 +66,7 @@ impl Replay {
     }
 }
 
-/// Borders that receive the segments and the blocks of a replay, until it ends.
+/// Borders that are shared with a replay. They receive its segments and blocks until it ends.
 #[derive(Clone)]
 struct SharedBorders(Arc<Mutex<Option<Borders>>>);
 
@@ -89,11 +90,11 @@ impl Ledger for SharedBorders {
 }
 
 fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
-    // Blocks come in file order only if there is one worker.
+    // With a single worker, blocks come in file order.
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut options = Keeper::options();
     options.usage = true;
-    // A window has all of these links, and so the same problem as the whole trace.
+    // A window has all links that lack an end, so it reports the same problem as the whole trace.
     options.ignore_incomplete_links = true;
     let mut show = |portion: &Portion<'_>| {
         keeper.see(portion.trace(), &workers);
@@ -102,7 +103,7 @@ fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
     let source = Source::stream(text);
     let read =
         Trace::read_in_portions_into_ledger(source, &options, &workers, PORTION, &mut show, shared);
-    // Segments that come later are not kept.
+    // Later segments are not kept.
     let borders = shared.lock().take();
     let (Ok(trace), Some(borders)) = (read, borders) else { return Replayed::default() };
     let reports = match borders.has_incomplete_links() {

@@ -1,4 +1,4 @@
-//! The program: packs, unpacks, or lists the contents of a packed trace.
+//! Runs the program: packs, unpacks, or lists the contents of a packed trace.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -21,15 +21,16 @@ use crate::output::Output;
 use crate::pack::{Extras, PackError, pack, unpack};
 use crate::structure::structure;
 
-/// The program's name; it has no hints.
+/// Name of the program. It has no hints.
 const VOICE: Voice =
     Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
 
-/// Runs the program; the exit status is 0, or 2 for usage, input/output and damage.
+/// Runs the program. Returns exit status 0, or 2 for wrong usage, failed input or output, and
+/// damage.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    // Then a file that becomes too large is a failed write and does not end the program. If the signal
-    // cannot be registered, it ends the program as before.
+    // With this signal handled, a file that becomes too large is a failed write and does not end
+    // the program. If the signal cannot be registered, it still ends the program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(VOICE, run(cli).map(|()| true))
 }
@@ -111,7 +112,7 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
     }
 }
 
-/// Calls `read` with a packed trace. Failures have the name of the file.
+/// Calls `read` with a packed trace. Failures include the name of the file.
 fn packed<T>(
     file: &Path,
     read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, PackError>,

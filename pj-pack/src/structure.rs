@@ -1,4 +1,4 @@
-//! Prints the structure of each container, without times: events, sequences, loops.
+//! Prints the structure of each container as events, sequences and loops, without times.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -15,7 +15,7 @@ use crate::grammar::{Structure, Token};
 /// A container and its structure so far.
 struct Lane {
     structure: Structure,
-    /// Number of each event, by its name.
+    /// Number of each event by name.
     numbers: FxHashMap<String, u32>,
     /// Name and count of each event.
     events: Vec<(String, u64)>,
@@ -51,7 +51,7 @@ impl Lane {
                 self.structure.enter(event);
             }
             EventKind::PopState => {
-                // Its line does not say which state ends.
+                // The line does not say which state ends.
                 let ended = self.open.pop().unwrap_or_else(|| words.to_owned());
                 let event = self.event(format!("Pop  {ended}"));
                 self.structure.leave(event);
@@ -94,7 +94,7 @@ impl Lane {
     }
 }
 
-/// Returns tokens as text. Sequences are numbered from 1, since the whole is HTF's sequence 0.
+/// Returns tokens as text. Sequences are numbered from 1, since HTF gives number 0 to the whole.
 fn spelt(tokens: &[Token]) -> String {
     let spell = |token: &Token| match token {
         Token::Event(number) => format!("E{number:x}"),
@@ -119,17 +119,17 @@ fn is_event(kind: EventKind) -> bool {
     )
 }
 
-/// Returns a name for printing: escaped, without quotes around it.
+/// Returns a name for printing. It is escaped and has no quotes around it.
 fn bare(name: &[u8]) -> String {
     shown(name).trim_matches('\'').to_owned()
 }
 
-/// An event of a container, without its time and numbers.
+/// An event of a container, without its time and its numbers.
 struct LaneEvent {
     /// Index of the container's lane.
     lane: usize,
     kind: EventKind,
-    /// Names in its line, except the container's.
+    /// Names in the line, without the container's name.
     words: String,
 }
 
@@ -142,7 +142,7 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Decodes a line. Returns `None` if the structure does not show it.
+    /// Decodes a line. Returns `None` if it is not an event that the structure shows.
     fn decode(&mut self, line: &[u8]) -> Option<LaneEvent> {
         let Ok(Line::Event(event)) = self.decoder.line(line) else { return None };
         let kind = event.def().kind();
@@ -177,7 +177,7 @@ impl Lanes {
         }
     }
 
-    /// Adds the lines of a segment. Reads only the first line of each step as text.
+    /// Adds the lines of a segment. Only the first line of each step is read as text.
     fn add_segment(
         &mut self,
         segment: &Packed,
@@ -192,7 +192,7 @@ impl Lanes {
             }
             return Ok(());
         }
-        // By step; lines of a step are the same event.
+        // The event of each step. All lines of a step are the same event.
         let mut events: Vec<Option<LaneEvent>> = Vec::new();
         events.resize_with(columns.counts.len(), || None);
         let mut contents = columns.contents.iter().peekable();
@@ -214,8 +214,8 @@ impl Lanes {
     }
 }
 
-/// Returns the structure of each container in a packed trace; containers with the same one are together. Loops
-/// repeat at most `longest` tokens.
+/// Returns the structure of each container in a packed trace. Containers with the same structure
+/// are listed together. The body of a loop has at most `longest` tokens.
 pub(crate) fn structure(from: impl Read, longest: usize) -> Result<impl Display, Error> {
     let mut lanes = Lanes {
         all: Vec::new(),

@@ -1,4 +1,4 @@
-//! Analyses behind the reports.
+//! The analyses from which reports are made.
 
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
@@ -18,7 +18,7 @@ use crate::waiting;
 
 const BINS: u32 = 60;
 
-/// An analysis, most of which are fed portion by portion.
+/// An analysis. Most analyses are fed portion by portion.
 #[derive(Debug)]
 pub(crate) enum Analysis {
     States(States),
@@ -31,7 +31,7 @@ pub(crate) enum Analysis {
     Waiting(Table),
 }
 
-/// Grouping of time by class.
+/// Says whether time is grouped by class, and with which map.
 #[derive(Debug)]
 pub(crate) enum ByClass {
     No,
@@ -58,8 +58,8 @@ impl ByClass {
 }
 
 impl Analysis {
-    /// Creates the analysis if it can be fed by portions. Bins require a window with two ends, as
-    /// the trace's end is not known yet.
+    /// Creates the analysis if it can be fed by portions. Bins require a window with two ends,
+    /// because the end of the trace is not known yet.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
         if waiting::is_asked(cli) || cli.is_whole_page() {
             return Ok(None);
@@ -71,7 +71,7 @@ impl Analysis {
         }
     }
 
-    /// Creates the analysis for a trace from `start` to `end` (seconds).
+    /// Creates the analysis for a trace from `start` to `end`, in seconds.
     pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
         let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
         let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
@@ -123,7 +123,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the rows of states; empty in other analyses.
+    /// Returns the rows of states. Other analyses have none.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),

@@ -1,4 +1,4 @@
-//! The command line: options of `pj_dump` that apply, and those of reports.
+//! The command line, with the options of `pj_dump` that apply and the options of reports.
 
 mod misplaced;
 
@@ -27,7 +27,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// Help of options that clip rows here, and do not only select them.
+/// Help of the options with which this program clips rows, while other programs only select them.
 const START: &str = "Start of the window; earlier parts of rows are cut off";
 const END: &str = "End of the window; later parts of rows are cut off";
 
@@ -248,7 +248,7 @@ impl Report {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the nature of the rows used, if there is only one.
+    /// Returns the nature of the rows that the report uses, if all of them have the same nature.
     const fn nature(self) -> Option<TypeNature> {
         match self {
             Report::States | Report::Time | Report::Compare => Some(TypeNature::State),
@@ -278,7 +278,7 @@ impl Cli {
         self.words.iter().skip(behind).map(PathBuf::from).collect()
     }
 
-    /// Returns the grouping of rows; by default, `time` groups by container.
+    /// Returns the grouping of rows. By default, `time` is grouped by container.
     #[must_use]
     pub fn by(&self) -> By {
         match self.by.as_deref() {
@@ -289,13 +289,13 @@ impl Cli {
         }
     }
 
-    /// Whether time is grouped by class.
+    /// Returns whether time is grouped by class.
     #[must_use]
     pub fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
-    /// Whether the report is a page that needs all rows.
+    /// Returns whether the report is a page that needs all rows.
     #[must_use]
     pub fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)
@@ -308,7 +308,7 @@ impl Cli {
         options.value_names = self.quotes.value_names();
         options.user_defined = match self.report() {
             Report::Comm | Report::Summary => true,
-            // Sizes matter only with a rendezvous threshold, which the built-in maps lack.
+            // Sizes matter only with a rendezvous threshold. The built-in maps have none.
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };

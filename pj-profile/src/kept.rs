@@ -1,4 +1,4 @@
-//! Reports stored in a packed trace, which need no replay.
+//! Reports stored in a packed trace, which can be read without a replay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::cli::{Cli, Report};
 
 pub(crate) struct Found {
     pub(crate) kept: Kept,
-    /// Size of the file, and number of bytes read.
+    /// Size of the file, and number of bytes that have been read.
     pub(crate) bytes: (u64, u64),
 }
 
-/// Returns the requested report if a packed trace stores it. If it does not, or is damaged there, a
-/// replay follows and reports any problem.
+/// Returns the requested report if a packed trace stores it. If the report is missing or damaged,
+/// the trace is replayed afterwards, and the replay reports any problem.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
     if !is_as_kept(cli) {
@@ -43,7 +43,8 @@ fn regular(file: &Path) -> Option<File> {
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Whether the options request a stored report. Lists all options, so none is forgotten.
+/// Returns whether the options request a stored report. The pattern lists all options, so that none
+/// is forgotten.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
@@ -54,7 +55,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         span,
         patterns,
         reading,
-        // Options of other reports.
+        // Options of reports that are not stored.
         bins: _,
         inclusive: _,
         classes: _,

@@ -4,7 +4,7 @@
 //! FILE ──replay──▶ portions ──▶ analysis ──▶ tables ──▶ terminal, CSV, JSON, Parquet, SVG, HTML
 //! ```
 //!
-//! Analyses are in `paje-analysis`; this crate has the command line, reading and output.
+//! The analyses are in `paje-analysis`. This crate handles the command line, reading and output.
 
 mod analysis;
 pub mod cli;

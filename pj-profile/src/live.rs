@@ -1,4 +1,4 @@
-//! Reports while a trace is read, every second and on an interrupt.
+//! Prints reports while a trace is read, every second and on an interrupt.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::exit;
@@ -11,18 +11,18 @@ use paje_console::output::standard_output;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-/// Intervals between shown reports, and between reports kept for an interrupt.
+/// Interval between shown reports, and interval between reports kept for an interrupt.
 const SHOWN: Duration = Duration::from_secs(1);
 const KEPT: Duration = Duration::from_millis(100);
 
-/// Exit status after an interrupt, as in a shell.
+/// Exit status after an interrupt, which is the status that a shell reports.
 const INTERRUPTED: i32 = 130;
 
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 #[derive(Debug)]
 pub(crate) struct Live {
-    /// The last report, printed on an interrupt.
+    /// The latest report, which is printed on an interrupt.
     last: Arc<Mutex<Vec<u8>>>,
     is_shown: bool,
     shown: Instant,
@@ -31,7 +31,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Starts live reports. May be called once.
+    /// Starts live reports. May only be called once.
     pub(crate) fn new(for_people: bool) -> Result<Self, Failure> {
         let last: Arc<Mutex<Vec<u8>>> = Arc::default();
         let at_interrupt = Arc::clone(&last);
@@ -48,7 +48,7 @@ impl Live {
         Ok(Live { last, is_shown: for_people, shown: now, next: now + KEPT })
     }
 
-    /// Shows the report that `write` writes, if it is due. Waits for slow readers.
+    /// If a report is due, shows the report that `write` writes. Waits for slow readers.
     pub(crate) fn report(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -59,7 +59,7 @@ impl Live {
         }
         let mut text = Vec::new();
         write(&mut text)?;
-        // Slow reports come less often, to leave time for reading.
+        // If reports are slow, produce them less often, to leave time for reading the trace.
         self.next = Instant::now() + KEPT.max(20 * now.elapsed());
         if self.is_shown && now - self.shown >= SHOWN {
             let mut out = standard_output()?;

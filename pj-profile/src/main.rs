@@ -1,4 +1,4 @@
-//! The program; see `--help`.
+//! The program described by `--help`.
 
 use std::process::ExitCode;
 

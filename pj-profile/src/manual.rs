@@ -1,4 +1,4 @@
-//! Texts of `--help` and the man page other than options.
+//! Texts of `--help` and of the man page, except those of the options.
 
 use paje_console::generate::{Block, Manual};
 use paje_console::options::NO_WARNINGS_TERM;

@@ -1,4 +1,4 @@
-//! Parts of the page of a trace, and of the page that compares two.
+//! Parts of the page of a trace, and parts of the page that compares two traces.
 
 use std::path::Path;
 
@@ -86,7 +86,8 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Returns tables of both runs over time, in bins of equal length from their starts.
+/// Returns tables of both runs over time, in bins of equal length. The bins of each run begin at
+/// the run's start.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));

@@ -15,19 +15,19 @@ pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// Whether the table is shown beside its pictures.
+    /// Whether the table is shown in addition to its pictures.
     pub(crate) is_shown: bool,
-    /// Kinds of pictures; `None` for all.
+    /// Kinds of the pictures. `None` means all kinds.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
 impl Part {
-    /// Creates a part with a table and all its pictures.
+    /// Creates a part with a table and all pictures of the table.
     pub(crate) fn new(heading: &'static str, note: &str, table: Table) -> Self {
         Part { heading, note: note.into(), table, is_shown: true, kinds: None }
     }
 
-    /// Creates a part with these pictures only.
+    /// Creates a part that shows only these pictures.
     pub(crate) fn pictured(heading: &'static str, table: Table, kinds: &'static [Kind]) -> Self {
         Part { heading, note: String::new(), table, is_shown: false, kinds: Some(kinds) }
     }

@@ -39,7 +39,7 @@ impl Kind {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the kinds of pictures of a table, the default first.
+    /// Returns the kinds of pictures of a table. The default kind comes first.
     fn of(table: &Table) -> &'static [Kind] {
         let has = |name| table.column(name).is_some();
         match table.name {
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// Returns the requested picture of a report, or the default.
+/// Returns the requested picture of a report, or the default picture.
 pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();
@@ -78,7 +78,7 @@ pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Fail
     Ok(picture)
 }
 
-/// Returns the pictures of a table for a page: the given kinds, or all useful ones.
+/// Returns the pictures of a table for a page. They have the given kinds, or all useful kinds.
 pub(crate) fn all(
     cli: &Cli,
     table: &Table,
@@ -89,7 +89,8 @@ pub(crate) fn all(
         (Some(kinds), kind) => kinds.contains(kind),
         // Only for classes.
         (None, Kind::Quadrant) => cli.by_class(),
-        // Only useful with a grid that reflects the containers' arrangement.
+        // Such a picture is only useful with a grid that reflects the arrangement of the
+        // containers.
         (None, Kind::Density) => cli.grid.is_some(),
         _ => true,
     };
@@ -119,7 +120,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     }
 }
 
-/// Assigns colours to the values of a table, the longest first.
+/// Assigns colours to the values of a table, starting with the value with the largest amount.
 pub(crate) fn colours(table: &Table) -> Colours {
     let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];

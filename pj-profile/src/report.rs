@@ -1,4 +1,5 @@
-//! Messages on standard error. Problems of a trace are reported as by `pj_dump`.
+//! Prints messages on standard error. Problems of a trace are reported in the same way as by
+//! `pj_dump`.
 
 use paje_console::Voice;
 use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};

@@ -1,4 +1,4 @@
-//! The program: reads a trace, analyses it, and writes the report.
+//! Runs the program, which reads a trace, analyses it, and writes the report.
 
 use std::fs;
 use std::io;
@@ -41,7 +41,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Returns smaller cuts, which show slowly arriving lines early.
+    /// Returns smaller sizes, with which lines that arrive slowly are shown early.
     fn live(self) -> Self {
         let block = self.limits.block.min(1 << 14);
         let limits = Limits { block, ..self.limits };
@@ -55,13 +55,14 @@ impl Default for Cuts {
     }
 }
 
-/// Runs the program. Exits with 0, 1 for an invalid trace, or 2 for usage and I/O errors.
+/// Runs the program. Returns exit status 0 for a valid trace, 1 for an invalid trace, and 2 after
+/// usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Cuts::default())
 }
 
-/// Runs the program with other cuts.
+/// Runs the program with the given sizes of parts.
 #[must_use]
 pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
@@ -77,7 +78,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }
-    // The graph of waits was written when all pairs were known.
+    // The graph of waits has already been written.
     if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
         output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
@@ -96,7 +97,7 @@ fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
 struct Found {
     title: String,
     table: Table,
-    /// The page, if it has more than the table.
+    /// The page, if it contains more than the table.
     page: Option<String>,
     is_sound: bool,
 }
@@ -143,7 +144,7 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     };
     let mut title_of_both = String::new();
     let mut sides = Vec::new();
-    // For the page, whose bins depend on the longer run.
+    // The report is kept for the page, because the bins of both runs depend on the longer run.
     let mut kept = Vec::new();
     let mut is_sound = true;
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
@@ -185,7 +186,7 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    // Recovery may change earlier results.
+    // Portions are not analysed with `--recover`, because recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
@@ -254,19 +255,20 @@ fn read(
     Ok(Read { name, trace, analysis, is_sound })
 }
 
-/// Whether files are read twice: first for the trace's start and end, then for its contents. If
-/// they are smaller than a portion, or a stream, rows are kept instead.
+/// Returns whether files are read twice. In this case, the trace's start and end are read first,
+/// then the contents. If the files are smaller than a portion, or one of them is a stream, the rows
+/// are kept instead.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
         let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         found.filter(|_| file != Path::new("-"))
     });
     let sizes: Option<Vec<u64>> = metadata.map(|found| found.map(|found| found.len())).collect();
-    // A compressed file may hold ten times as much.
+    // A compressed file may hold ten times as many bytes.
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
-/// Observer of the portions of a named trace.
+/// Function that is called with each portion and the name of the portion's trace.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
 struct Replayed {
@@ -275,14 +277,15 @@ struct Replayed {
     packed: Option<PackedBytes>,
 }
 
-/// Whether the report depends only on rows in the window. Waits and the critical path depend on
-/// earlier rows, summaries on lanes without rows, and classes on all values.
+/// Returns whether the report depends only on rows in the window. Waits and the critical path also
+/// depend on earlier rows. Summaries also depend on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace or the part for its window, in portions if `see` is given.
+/// Replays a trace, or only the part that is needed for the window. If `see` is given, the trace is
+/// replayed in portions.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],
@@ -328,10 +331,10 @@ fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: In
     VOICE.print(&contents::stats(&counts, packed, began));
 }
 
-/// Returns the report as bytes, for tests.
+/// Returns the report as bytes. This is used by tests.
 ///
 /// # Errors
-/// Fails as the program would.
+/// Fails in the same cases as the program.
 #[doc(hidden)]
 pub fn bytes(cli: &Cli, cuts: Cuts) -> Result<Vec<u8>, Failure> {
     let found = report(cli, cuts, &mut None)?;

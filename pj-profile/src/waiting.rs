@@ -92,7 +92,7 @@ pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
     (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
 }
 
-/// Opens the map given by --map.
+/// Opens the map given by `--map`.
 pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     cli.map.as_ref().map(open).transpose()
@@ -170,7 +170,8 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     }
 }
 
-/// Counts the states that both send and receive, and the messages that end in them.
+/// Counts the states that both send and receive a message, and the messages that end in these
+/// states.
 fn combined(waits: &Waits<'_>) -> (usize, usize) {
     let tracks = &waits.tracks;
     let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;

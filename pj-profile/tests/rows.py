@@ -3,7 +3,7 @@
 
     rows.py FOLDER TRACE...
 
-FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`; sums may differ by the rounding to nine
+FOLDER contains the programs pj_dump and pj_profile. Rows come from `pj_dump -l 9`. Sums may differ by the rounding to nine
 decimals. Traces that pj_dump refuses are skipped with a message.
 """
 
@@ -25,7 +25,7 @@ def rows_of(program, *options):
 
 
 def overlaps(edges, start, end):
-    """Yields the bins that overlap a time span, with the length of the overlap."""
+    """Yields the bins that overlap a time span, and the length of each overlap."""
     width = (edges[-1] - edges[0]) / BINS
     first = int((start - edges[0]) / width) - 1 if width > 0 else 0
     for bin_ in range(max(first, 0), BINS):
@@ -82,7 +82,7 @@ def check(folder, trace):
 
     facts = {row["name"]: row["value"] for row in report("summary")}
     begin, end = (float(facts[name].split()[0]) for name in ("from", "until"))
-    # Containers' rows have six digits.
+    # Rows of containers have six digits.
     ends = [float(row[4]) for row in rows if row[0] == "Container"]
     starts = [float(row[3]) for row in rows if row[0] == "Container" and row[2] != "0"]
     assert abs(max(ends) - end) <= 1e-5 * abs(end), (trace, end)
@@ -98,7 +98,7 @@ def check(folder, trace):
     for row in kept:
         count, least, greatest, integral, length = variables[row["type"], row["container"]]
         if len(kept) != len(variables):
-            # Two of one name are one here.
+            # A key stands for several variables with the same names, so skip the comparison.
             continue
         assert int(row["count"]) == count, (trace, row)
         for name, wanted in (("min", least), ("max", greatest)):

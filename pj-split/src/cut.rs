@@ -45,7 +45,7 @@ pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failur
 
 impl Cut<'_> {
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // This comes first, so that an unusable place fails before a long replay.
+        // This comes first, so that an unusable output path is reported before a long replay.
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
         folder.report_cleared(self.cli.quiet);
         let trace = self.replay(opened)?;

@@ -29,7 +29,7 @@ pub(crate) enum Run {
 impl From<LineOf> for Run {
     fn from(line: LineOf) -> Self {
         match line {
-            // Traces that name files are refused before.
+            // Traces that name files have been refused earlier.
             LineOf::Nobody | LineOf::File => Run::Nobody,
             LineOf::Header | LineOf::Type => Run::Shared,
             LineOf::Value(type_, value) => Run::Value(type_, value),

@@ -15,8 +15,8 @@ use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
 use paje_console::Failure;
 
-/// Number of blocks that are scattered before they are written: per worker, or with many pieces
-/// enough for some kilobytes each.
+/// Number of blocks that are scattered before they are written. There are some for each worker. If
+/// there are many pieces, there are more blocks, so that each piece gets some kilobytes at a time.
 const BLOCKS_PER_WORKER: usize = 4;
 const PIECES_PER_BLOCK: usize = 4;
 const MOST_BLOCKS: usize = 192;
@@ -154,7 +154,7 @@ fn bytes_of(entries: &[Entry]) -> u64 {
 
 struct Writer {
     packer: Packer,
-    /// For each of its pieces, the parts with the index of their sheet.
+    /// For each piece of this writer, its parts, each with the index of the part's sheet.
     lists: Vec<Vec<(u32, Part)>>,
     gathered: Vec<u8>,
     written: u64,

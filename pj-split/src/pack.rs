@@ -1,7 +1,7 @@
 //! Compressed pieces.
 //!
-//! Each text is compressed on its own, as a gzip member or a zstd frame; readers concatenate them.
-//! So pieces need no memory of earlier text.
+//! Each text is compressed separately, as a gzip member or a zstd frame. Readers concatenate the
+//! texts. So no memory of earlier text is needed.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,7 @@ impl Packer {
         })
     }
 
-    /// Returns whether texts are compressed, and so should be long.
+    /// Returns whether texts are compressed. If so, they should be long.
     pub(crate) const fn compresses(&self) -> bool {
         !matches!(self, Packer::Plain)
     }

@@ -67,8 +67,8 @@ impl OwnLines {
         lines
     }
 
-    /// Marks the end of pieces with a definition instead of a PajeTraceFile, since its time counts
-    /// too. It defines an event type without events, and so adds no rows.
+    /// Marks the end of pieces with a definition instead of a PajeTraceFile, since the time of a
+    /// definition counts too. It defines an event type without events, and so adds no rows.
     pub(crate) fn end_plainly(&mut self, trace: &Trace) {
         let id = &self.end_id;
         self.head = format!(

@@ -84,7 +84,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
-    // This comes first, so that an unusable folder fails before a long replay.
+    // This check comes first, so that an unusable folder fails before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
     folder.report_cleared(cli.quiet);
     let opened = match &cut {

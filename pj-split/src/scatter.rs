@@ -30,7 +30,8 @@ pub(crate) struct Rules<'a> {
 pub(crate) enum Recipients {
     All,
     Container(ContainerId),
-    /// The pieces that define this value, which has this number among the values of all types.
+    /// The pieces that define a value. The value is given by its number among the values of all
+    /// types.
     Value(usize),
 }
 
@@ -78,8 +79,8 @@ pub(crate) struct Sheet {
 /// Size in bytes above which a block is exceptionally large.
 const LARGE: usize = 1 << 20;
 
-/// For each piece, the number of bytes in the current stretch, and later their place in the output.
-/// The memory is reused between blocks.
+/// For each piece, the number of bytes in the current stretch, and later their offset in the
+/// output. The memory is reused between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
     places: Vec<u32>,

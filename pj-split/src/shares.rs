@@ -126,7 +126,7 @@ impl<'a> Tree<'a> {
         Tree { containers, held, bytes, busy }
     }
 
-    /// Returns the units if containers with more than `limit` bytes are divided.
+    /// Returns the units that result from dividing containers of more than `limit` bytes.
     fn lots(&self, limit: u64) -> Vec<Lot> {
         let mut lots = Vec::new();
         let mut pending = vec![ContainerId::ROOT];

@@ -149,7 +149,7 @@ impl Survey {
         }
     }
 
-    /// Notes facts that only damaged traces need.
+    /// Records information that is needed only if the trace is damaged.
     fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;

@@ -59,7 +59,7 @@ struct Sheet<'a> {
     lines: Vec<Line>,
     /// Text of the lines, in the order in which they were added.
     text: Vec<u8>,
-    /// For each container that is needed, the place by which it must exist.
+    /// For each container that is needed, the place before which it must be created.
     needed: Vec<Option<Place>>,
     /// By type and value, whether the value occurs.
     values: Vec<Vec<bool>>,
@@ -83,7 +83,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Adds a line that `write` writes, no earlier than `after`. Returns its place.
+    /// Adds a line that `write` writes. The line comes at its time, but no earlier than `after`.
+    /// Returns its place in the order.
     fn line(
         &mut self,
         container: ContainerId,
@@ -140,7 +141,7 @@ impl<'a> Sheet<'a> {
         self.destroy(ContainerId::ROOT);
     }
 
-    /// Adds a container's own destruction, if it is in the window.
+    /// Adds the destruction of a container, if it is in the window.
     fn destroy(&mut self, id: ContainerId) {
         let containers = self.trace.containers();
         let (end, own) = (self.orders.end(id), containers.destruction(id));
@@ -155,7 +156,7 @@ impl<'a> Sheet<'a> {
         let mut head = Vec::new();
         text::head(&mut head, self.trace, &self.values);
         out.write_all(&head)?;
-        // Lines at the same place stay in the order in which they were added.
+        // Lines with the same place stay in the order in which they were added.
         self.lines.sort_by_key(|line| (line.place, line.kind));
         for line in &self.lines {
             out.write_all(&self.text[line.start..line.end])?;

@@ -11,20 +11,21 @@
 //! 3. the lane (container and type): keys, time order, empty stacks.
 //!
 //! # Recovery
-//! - Faulty line of a definition: keeps the definition if the field's place is known (a field of
-//!   unknown type becomes a string). Otherwise drops it and skips the events that use it.
-//! - Event inside a definition: ends the definition there.
-//! - Faulty event: skips it.
-//! - Type or container that could not be created: skips and counts the lines that name it.
-//! - Container whose parent has the wrong type or is unknown: creates it, in the root if the parent
-//!   is unknown.
-//! - Addition to an unset variable: sets it.
-//! - Link whose ends do not match, or that comes too early: treats it as complete.
-//! - Destruction that comes too early: destroys the container at the time of its last event.
-//! - Open links at the end of their container: drops them.
-//! - Faulty line that names a file: reads the file.
-//! - File that cannot be read: continues with the next one.
-//! - File that names itself, directly or indirectly: does not read it again.
+//! - A definition with a faulty line is kept if the place of the faulty field is known. A field of
+//!   unknown type becomes a string. If the place is unknown, the definition is dropped, and events
+//!   that use it are skipped.
+//! - An event inside a definition ends the definition.
+//! - A faulty event is skipped.
+//! - If a type or container could not be created, lines that name it are skipped and counted.
+//! - A container whose parent has the wrong type is created. If the parent is unknown, the
+//!   container is created in the root.
+//! - An addition to an unset variable sets the variable.
+//! - A link whose ends do not match, or that comes too early, is treated as complete.
+//! - A destruction that comes too early takes place at the time of the container's last event.
+//! - Links that are open at the end of their container are dropped.
+//! - If a line that names a file is faulty, the file is still read.
+//! - A file that cannot be read is left out.
+//! - A file that names itself, directly or indirectly, is not read again.
 //!
 //! The same problem with the same name, definition or lane is reported once, with a count.
 //!
@@ -33,9 +34,9 @@
 //! rules:
 //!
 //! - A file is read once, when the first file that names it has ended, after files named earlier.
-//! - It begins with the event definitions at the end of the naming file. Its own first `%EventDef`
-//!   replaces all of them.
-//! - It may repeat lines of other files, once each: the definition of a type or a value, the
+//! - A file begins with the event definitions at the end of the naming file. The first `%EventDef`
+//!   in the file replaces all of them.
+//! - A file may repeat lines of other files, once each: the definition of a type or a value, the
 //!   creation of a container, and its destruction at the same time. Differences are errors, as in
 //!   one file. A later destruction is ignored with a warning.
 //! - After a destruction, later lines *of the same file* for the container are ignored. Lines of

@@ -49,7 +49,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Returns a short name for machines, which is stable across releases.
+    /// Returns a short machine-readable name, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl fmt::Display for Cause {
 
 /// Kinds of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // These names are defined by the format.
 pub enum Thing {
     Type,
     Container,
@@ -111,7 +111,7 @@ pub enum Caution {
     Replay {
         /// Kind of the warning.
         kind: WarningKind,
-        /// Event of the line; `None` for a file.
+        /// Event of the line, or `None` for a file.
         event: Option<EventName>,
     },
     /// A name that is quoted here but not in its definition, or vice versa.
@@ -120,7 +120,7 @@ pub enum Caution {
         thing: Thing,
         /// The name as messages show it.
         named: Named,
-        /// Whether it has quotes here.
+        /// Whether the name has quotes here.
         quoted: bool,
     },
     /// A line that ends inside quotes.
@@ -164,7 +164,7 @@ pub enum Caution {
 }
 
 impl Caution {
-    /// Returns a short name for machines, which is stable across releases.
+    /// Returns a short machine-readable name, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -279,7 +279,7 @@ pub struct Finding {
     pub severity: Severity,
     /// Cause of the finding.
     pub cause: Cause,
-    /// Index of its file in [`Report::files`](crate::Report::files).
+    /// Index of the finding's file in [`Report::files`](crate::Report::files).
     pub file: usize,
     /// First position in the file, or `None` if no single line is at fault, for instance at the end
     /// of the trace.
@@ -304,13 +304,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns a short name for machines, which is stable across releases.
+    /// Returns a short machine-readable name, which is stable across releases.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.cause.code()
     }
 
-    /// Returns whether its line may be shown, because it is surely part of a trace.
+    /// Returns whether the line may be shown, that is, whether it is certain to be part of a trace.
     pub(crate) const fn may_be_shown(&self) -> bool {
         !matches!(
             self.cause,

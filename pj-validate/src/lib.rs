@@ -36,7 +36,7 @@
 //!
 //! - a line that lacks user-defined fields at its end (`missing-extras`);
 //! - a link type that does not belong to a common ancestor of the types at its ends
-//!   (`no-common-ancestor`; lang-paje 1.3.1 asks for it, PajeNG does not check).
+//!   (`no-common-ancestor`; lang-paje 1.3.1 requires this, but PajeNG does not check it).
 //!
 //! A line with more words than fields is a warning in both.
 //!

@@ -54,7 +54,7 @@ pub struct Human<W> {
 }
 
 impl<W: Write> Human<W> {
-    /// Creates a writer to `out`. There is a name for each of [`Report::files`].
+    /// Creates a writer to `out`. `files` has a name for each of [`Report::files`].
     pub const fn new(out: W, files: Vec<String>, styles: Styles) -> Self {
         Human { out, files, styles }
     }

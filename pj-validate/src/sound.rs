@@ -9,9 +9,9 @@
 //! the report. In all other cases, and in case of doubt, the checker reads the whole trace.
 //!
 //! Only the checker reads:
-//! - pipes and other special files, which cannot be read twice without storing them;
+//! - pipes and other special files, which cannot be read twice without storing their contents;
 //! - traces in several files, once the replay meets the name of another one;
-//! - traces with open states at the end, since the first of them must be found among the lines.
+//! - traces with open states at the end, since the first open state must be found among the lines.
 
 use std::fs;
 use std::io;

@@ -42,9 +42,9 @@ pub struct TypeSummary {
     pub nature: TypeNature,
     /// Index of the parent container type. The root is its own parent.
     pub parent: usize,
-    /// Number of its objects.
+    /// Number of objects of this type.
     pub objects: u64,
-    /// Number of its values.
+    /// Number of values of this type.
     pub values: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct ContainerSummary {
     pub name: Vec<u8>,
     /// Alias without quotes.
     pub alias: Option<Vec<u8>>,
-    /// Index of its type.
+    /// Index of the container's type.
     pub type_: usize,
     /// Index of the parent. The root is its own parent.
     pub parent: usize,

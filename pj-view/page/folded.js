@@ -21,7 +21,7 @@ function lanesWithin(model, id, hidden) {
   return found;
 }
 
-// Computes the block that the program would send from blocks of lanes.
+// Computes, from blocks of lanes, the block that the program would send.
 export function foldedBlock(model, blocksOf, name) {
   const { id, hidden } = foldedOf(name);
   const [from, to] = model.extent;

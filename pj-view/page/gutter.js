@@ -29,7 +29,7 @@ export function reorder(app, moved, onto) {
   app.relayout();
 }
 
-// Returns the first line of each container. Further lines show its other lanes.
+// Returns the first line of each container. The lines after it show the container's other lanes.
 const heads = (app) => app.layout.lines.filter((line) => !line.minor);
 
 function announce(app, id) {

@@ -22,7 +22,7 @@ function rowIn(block, line, imbrication, time, slack) {
   for (let i = 0; i < block.n; i++) {
     if (isState && Math.min(block.others[i], line.lane.depth - 1) !== imbrication) continue;
     const away = Math.max(block.start[i] - time, time - block.end[i], 0);
-    // Of equally near rows, the longer one wins.
+    // Among equally near rows, the longest one wins.
     if (away <= slack && (away < distance || (away === distance && block.end[i] - block.start[i] > block.end[best] - block.start[best]))) [best, distance] = [i, away];
   }
   return best < 0 ? null : { lane: line.lane.id, row: block.number[best], start: block.start[best], end: block.end[best], value: block.values[best], imbrication: block.others[best], height: block.height[best] };

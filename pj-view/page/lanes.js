@@ -6,7 +6,7 @@ import { isLight, isNear, mix } from "./raster.js";
 
 const OTHER_GREY = 0xff888888;
 
-// Returns the colours of a type's values. During a search, all values but the sought one fade.
+// Returns the colours of a type's values. During a search for a value, all other values fade.
 export function paints(app, type) {
   const { model, state, back } = app;
   const key = `${state.search?.type}:${state.search?.value}:${back}`;

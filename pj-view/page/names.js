@@ -29,7 +29,8 @@ export class Names {
     return values[value];
   }
 
-  // Finds the first value whose name equals, begins with or contains a text; null if there is none.
+  // Finds the first value whose name equals, begins with or contains a text. Returns null if there
+  // is none.
   async find(text) {
     const wanted = text.trim().toLowerCase();
     if (!wanted) return null;

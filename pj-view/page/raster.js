@@ -1,4 +1,4 @@
-// Draws rectangles into pixels: exact, and fast for thousands of them on any machine.
+// Draws rectangles into pixels, exactly and fast, even if there are thousands of rectangles.
 
 export class Raster {
   resize(width, height) {

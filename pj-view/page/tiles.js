@@ -9,7 +9,7 @@ const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;
 
-// Counts the sorted times before a time, or with `inclusive` not after it.
+// Counts the sorted times before a time. With `inclusive`, also counts times equal to it.
 function countUntil(times, time, inclusive) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -107,7 +107,7 @@ export class Tiles {
     this.wanted.clear();
   }
 
-  // Ends a frame: requests the tiles that it lacked.
+  // Ends a frame, and requests the tiles that the frame lacked.
   send() {
     if (this.blocked) return;
     for (const [key, lanes] of this.wanted) {

@@ -125,7 +125,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Returns the selection of rows at all times, since the page can be moved.
+    /// Returns the selection of rows. It covers all times, since users can move the page's window.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();
@@ -135,7 +135,7 @@ impl Cli {
     }
 
     /// Returns whether user-defined fields and lines of a trace of this size are kept. They double
-    /// the time and the memory, which is too much for gigabytes.
+    /// the time and the memory, which is too much for traces of gigabytes.
     #[must_use]
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
         !self.writes() && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))

@@ -65,7 +65,7 @@ const MOST_OF_EACH: u64 = 12;
 /// level that fits and all coarser ones.
 fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     let lanes = view.lanes().count().max(1) as u64;
-    // Halves the bins and rows until they fit.
+    // Halves the numbers of bins and rows until they fit.
     for round in 0..24 {
         let bins = (1u64 << 16) >> round;
         let rows = MOST_ROWS >> round;

@@ -10,7 +10,8 @@ use crate::view::View;
 
 const WHOLE: u32 = 63;
 
-/// Maximum number of values in an answer, as some types have millions (the page's `PAGE`).
+/// Maximum number of values in an answer, since some types have millions of values (the page's
+/// `PAGE`).
 pub(crate) const VALUES: usize = 1024;
 
 /// Returns the model with at most `most` values of each type. Storing it as columns keeps it small.

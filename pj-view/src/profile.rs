@@ -20,7 +20,7 @@ const MOST_VALUES: usize = 100;
 pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     let clock = view.pyramid.clock();
     let (low, high) = (clock.ticks(from), clock.ticks(to));
-    // Ticks or counts by nature, type and value; links by type and pair.
+    // Ticks or counts by nature, type and value, and links by type and pair.
     let mut values: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
     let mut pairs: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
     for lane in view.lanes().filter(|lane| lane.nature() != TypeNature::Variable) {

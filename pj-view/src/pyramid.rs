@@ -160,7 +160,8 @@ impl Pyramid {
         (rows.len() <= most).then_some(rows)
     }
 
-    /// Calls `show` with the rows of a lane in a window of ticks and some near it.
+    /// Calls `show` with the rows of a lane that are in a window of ticks, and with some rows
+    /// nearby.
     pub fn near(&self, lane: LaneView<'_>, from: u64, to: u64, show: impl FnMut(Row)) {
         self.lane(lane.id()).near(lane, from, to, show);
     }

@@ -1,8 +1,8 @@
 //! Summaries and rows of lanes as arrays for the page.
 //!
 //! A block begins with 32 bytes: lane, kind, level, length (`n`), entries (`m`) and 0 as 32-bit
-//! integers, and the number of its first bin as a double. Then follow its arrays, each aligned to
-//! eight bytes. All numbers are little-endian.
+//! integers, and the number of its first bin as a double. Its arrays follow, each aligned to eight
+//! bytes. All numbers are little-endian.
 //!
 //! | kind | | arrays |
 //! |---|---|---|
@@ -26,7 +26,7 @@ use crate::view::View;
 /// Maximum number of shares of a bin per imbrication. The others are added up.
 const MOST_SHARES: usize = 8;
 
-/// Value of the sum of other shares.
+/// Value that stands for the sum of other shares.
 pub(crate) const OTHERS: u32 = u32::MAX;
 
 type Shared = ((u32, u32), u128);

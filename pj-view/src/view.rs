@@ -118,8 +118,8 @@ impl View {
         found
     }
 
-    /// Returns whether each container is shown: it or a descendant has shown lanes, or ends of
-    /// links.
+    /// Returns whether each container is shown. A container is shown if it or a descendant has
+    /// lanes that are shown, or ends of links.
     #[must_use]
     pub fn shown(&self) -> Vec<bool> {
         let containers = self.trace.containers();

@@ -7,13 +7,13 @@ use paje_console::generate::About;
 use paje_console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Warnings};
 use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
-use paje_whatif::{EagerStart, Shape};
+use paje_whatif::{EagerStart, Progress, Shape};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
 use crate::many::Sweep;
 
-/// Precision of variables that are read and written, as in `pj_dump`.
+/// Precision of variables that are read and written, which is the same as in `pj_dump`.
 pub(crate) const PRECISION: Precision = Precision::Single;
 
 const WHAT_IF: &str = "Hypotheses";
@@ -23,7 +23,7 @@ const READING: &str = "Reading";
 const SPEED: &str = "Threads and memory";
 const OTHER: &str = "Other";
 
-/// Rows may take one part in this many of the memory.
+/// Rows may use at most the memory limit divided by this number.
 const ROWS: u64 = 8;
 
 /// Predicts how long a run would have taken with other computing speed, load balance or network.
@@ -119,12 +119,16 @@ pub struct Cli {
     #[arg(long, value_name = "posted|sent", value_parser = eager_start, help_heading = MODEL)]
     pub eager_start: Option<EagerStart>,
 
+    /// Progress of messages: at any time, or only while their receiver waits in a call
+    #[arg(long, value_name = "async|calls", value_parser = progress, default_value = "async", help_heading = MODEL)]
+    pub progress: Progress,
+
     /// Rendezvous threshold of the recorded run in bytes (0: every message)
     #[arg(long, value_name = "BYTES", help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Model of a collective, such as NAME=nxn; models: nxn, reduce+bcast, 1xn, binomial, nx1, held,
-    /// relay, reduce+relay, scan and local
+    /// Schedule of a collective, such as NAME=nxn; schedules: nxn, 1xn, nx1, flat, binomial,
+    /// reduce+bcast, doubling, ring, direct, pairwise, dissemination, scan and local
     ///
     /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]
@@ -205,6 +209,12 @@ fn eager_start(text: &str) -> Result<EagerStart, String> {
     found.ok_or_else(|| "expected posted or sent".into())
 }
 
+fn progress(text: &str) -> Result<Progress, String> {
+    let all = [Progress::Async, Progress::Calls];
+    let found = all.into_iter().find(|progress| progress.name() == text);
+    found.ok_or_else(|| "expected async or calls".into())
+}
+
 fn broadcast(text: &str) -> Result<Shape, String> {
     match text {
         "root" => Ok(Shape::OneToN),
@@ -223,7 +233,7 @@ fn shape(text: &str) -> Result<(Glob, Shape), String> {
 }
 
 impl Cli {
-    /// Returns the hypotheses as on the command line.
+    /// Returns the hypotheses in the order of the command line.
     #[must_use]
     pub fn different(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -246,7 +256,8 @@ impl Cli {
         ]
     }
 
-    /// Parses the hypotheses of the options, with the key and value of a sweep where missing.
+    /// Parses the hypotheses that the options give. If a hypothesis lacks the key of the sweep, the
+    /// key and its value are added.
     ///
     /// # Errors
     /// Fails with a message that says what was expected.
@@ -254,7 +265,7 @@ impl Cli {
         let mut found = Vec::new();
         let mut is_used = false;
         for (kind, texts) in self.kinds() {
-            // All --net options describe one network.
+            // All `--net` options describe one network.
             let joined = [texts.join(",")];
             let texts = if kind == "net" && !texts.is_empty() { &joined[..] } else { &texts[..] };
             for text in texts {
@@ -292,7 +303,7 @@ impl Cli {
         let mut options = Options::default();
         self.accepted.set(&mut options);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
-        // Most memory is for the graph; rows are only read sequentially.
+        // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;

@@ -4,7 +4,8 @@
 //! TRACE ──replay──▶ graph ──hypotheses──▶ plan ──re-timing──▶ report, changed trace
 //! ```
 //!
-//! The prediction is in `paje-whatif`; this crate has the command line, the reading and the report.
+//! `paje-whatif` makes the prediction. This crate handles the command line, reads the trace and
+//! writes the report.
 
 pub mod cli;
 pub mod manual;

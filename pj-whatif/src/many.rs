@@ -1,17 +1,17 @@
-//! Sweeps and random runs.
+//! Computes the runs of sweeps, and random runs.
 
 use std::str::FromStr;
 
 use paje_whatif::hypothesis::{Changes, Hypothesis, Random};
-use paje_whatif::{Dropped, Graph};
+use paje_whatif::{Graph, Settings};
 use rayon::prelude::*;
 
 /// Values of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// Key that changes from run to run.
+    /// Key whose value changes from run to run.
     pub key: String,
-    /// Its values, as in hypotheses.
+    /// Values of the key, in the form that hypotheses use.
     pub values: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl FromStr for Sweep {
         let value = |at: u32| {
             let part = f64::from(at) / f64::from(count - 1);
             let value = from + (to - from) * part;
-            // Round, so that decimal steps give decimal values.
+            // Values are rounded, so that decimal steps give decimal values.
             let rounded = format!("{value:.12}").parse().unwrap_or(value);
             format!("{times}{rounded}")
         };
@@ -44,39 +44,39 @@ impl FromStr for Sweep {
     }
 }
 
-/// Makespan of a run in seconds, or the cycle that prevents its end.
+/// Makespan of a run in seconds, or the cycle that keeps the run from ending.
 pub(crate) type Outcome = Result<f64, String>;
 
-/// Computes the makespan of each run in parallel. Fails if a hypothesis does not fit.
+/// Computes the makespans of all runs in parallel. Fails if a hypothesis does not fit the trace.
 pub(crate) fn sweep(
     graph: &Graph<'_>,
     all: &[Vec<Hypothesis>],
     changes: Changes<'_>,
-    dropped: &Dropped,
+    settings: &Settings,
 ) -> Result<Vec<Outcome>, String> {
     all.par_iter()
         .map(|hypotheses| {
             let changes = Changes { hypotheses, ..changes };
-            let changed = changes.eager().map(|eager| graph.clone().with_eager(eager));
+            let eager = changes.eager();
+            let changed = eager.map(|_| Graph::of(graph.facts(), settings, eager));
             let graph = changed.as_ref().unwrap_or(graph);
             let plan = changes.apply(graph)?.plan;
-            let retimed = graph.retime(&plan, false, false, &mut dropped.clone());
+            let retimed = graph.retime(&plan, false, eager.is_none());
             Ok(retimed.map(|run| run.makespan()).map_err(|cycle| cycle.to_string()))
         })
         .collect()
 }
 
-/// Returns the makespans of random runs, ascending.
+/// Returns the makespans of random runs in ascending order.
 pub(crate) fn random(
     graph: &Graph<'_>,
     random: &Random,
     changes: Changes<'_>,
-    dropped: &Dropped,
 ) -> Result<Vec<f64>, String> {
     let runs = (0..random.runs).into_par_iter().map(|run| {
         let changes = Changes { random: Some((random, run)), ..changes };
         let plan = changes.apply(graph)?.plan;
-        let retimed = graph.retime(&plan, false, false, &mut dropped.clone());
+        let retimed = graph.retime(&plan, false, changes.eager().is_none());
         retimed.map(|run| run.makespan()).map_err(|cycle| cycle.to_string())
     });
     let mut makespans = runs.collect::<Result<Vec<f64>, String>>()?;
@@ -84,10 +84,11 @@ pub(crate) fn random(
     Ok(makespans)
 }
 
-/// Distribution of makespans in seconds: mean, median, and the interval of the middle 95 %.
+/// Distribution of makespans in seconds, with the mean, the median, and the interval that has the
+/// middle 95 %.
 pub(crate) struct Spread {
     pub(crate) mean: f64,
-    /// Half the width of the mean's 95 % confidence interval.
+    /// Half the width of the 95 % confidence interval of the mean.
     pub(crate) of_mean: f64,
     pub(crate) low: f64,
     pub(crate) median: f64,
@@ -95,7 +96,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Computes it from at least two makespans in ascending order.
+    /// Computes the distribution of at least two makespans, which must be in ascending order.
     pub(crate) fn of(makespans: &[f64]) -> Self {
         let count = makespans.len() as f64;
         let mean = makespans.iter().sum::<f64>() / count;

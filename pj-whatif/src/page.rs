@@ -1,4 +1,4 @@
-//! The report as a web page, with both runs on one time axis and the tables.
+//! Writes the report as a web page, with both runs on one time axis and the tables.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const BINS: usize = 320;
 
 const MAKER: &str = concat!("pj_whatif ", env!("CARGO_PKG_VERSION"));
 
-/// Seconds of the innermost states in one bin of a container.
+/// Seconds of each innermost state in one bin of a container.
 type Bin = BTreeMap<(TypeId, ValueId), f64>;
 
 pub(crate) fn page(
@@ -69,15 +69,15 @@ fn table(report: &Report, what: What) -> PageTable {
 
 /// Draws both runs on one time axis.
 fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
-    let changed = graph.tracks.at_times(&retimed.start, &retimed.end);
-    let spans = [&graph.tracks, &changed].map(|tracks| tracks.span().unwrap_or((0.0, 0.0)));
+    let changed = graph.tracks().at_times(&retimed.start, &retimed.end);
+    let spans = [&**graph.tracks(), &changed].map(|tracks| tracks.span().unwrap_or((0.0, 0.0)));
     let times = [spans[0].0.min(spans[1].0), spans[0].1.max(spans[1].1)];
-    let bins = [&graph.tracks, &changed].map(|tracks| binned(tracks, times));
+    let bins = [&**graph.tracks(), &changed].map(|tracks| binned(tracks, times));
     let mut sums: Bin = BTreeMap::new();
     for (key, seconds) in bins.iter().flatten().flatten().flat_map(|(_, bin)| bin) {
         *sums.entry(*key).or_default() += seconds;
     }
-    let types = graph.tracks.trace().types();
+    let types = graph.tracks().trace().types();
     let name = |(type_, value): (TypeId, ValueId)| types.value_name(type_, value).to_string();
     let mut largest: Vec<_> = sums.into_iter().collect();
     largest.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -1,4 +1,4 @@
-//! Report of a run: before and after.
+//! Report that compares a run before and after the change.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::messages::Messages;
 use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
-use paje_whatif::{Graph, Plan, Retimed, RunFacts, Settings};
+use paje_whatif::{Facts, Graph, Plan, Retimed, Settings};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Format;
@@ -32,7 +32,7 @@ pub(crate) struct Row {
     pub(crate) after: f64,
 }
 
-/// Subject of a row's numbers.
+/// Subject of the numbers in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
@@ -73,7 +73,7 @@ impl What {
     }
 }
 
-/// Waiting of each track, and time on the critical path by value, in seconds.
+/// Waiting time of each track, and time on the critical path by value, in seconds.
 #[derive(Clone, Debug)]
 pub(crate) struct RunAnalysis {
     waiting: Vec<f64>,
@@ -87,7 +87,8 @@ impl RunAnalysis {
         collectives: Arc<Collectives>,
         settings: &Settings,
     ) -> Self {
-        let waits = Waits::of(tracks, messages, collectives, &settings.map, settings.eager);
+        let waits =
+            Waits::of(tracks, messages, collectives, &settings.reading.map, settings.reading.eager);
         let window = waits.whole();
         let mut waiting = vec![0.0; waits.tracks.list().len()];
         for wait in waits.iter() {
@@ -106,14 +107,14 @@ impl RunAnalysis {
         RunAnalysis { waiting, on_path }
     }
 
-    pub(crate) fn recorded(facts: RunFacts<'_>, settings: &Settings) -> Self {
+    pub(crate) fn recorded(facts: Facts<'_>, settings: &Settings) -> Self {
         RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
     }
 
-    /// Analyses the changed run, whose times must have been kept.
+    /// Analyses the changed run. The times of its states and messages must have been kept.
     fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
-        let tracks = graph.tracks.at_times(&retimed.start, &retimed.end);
-        let messages = graph.messages.at_times(|at, message| {
+        let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
+        let messages = graph.messages().at_times(|at, message| {
             let (sent, received) = (retimed.sent[at], retimed.received[at]);
             let is_there = !plan.cuts_message(at) && !sent.is_nan();
             let loose = !graph.transfers[at].is_used();
@@ -123,7 +124,7 @@ impl RunAnalysis {
                 (false, false) => None,
             }
         });
-        let collectives = Arc::clone(&graph.collectives);
+        let collectives = graph.facts().collectives;
         RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
     }
 }
@@ -148,7 +149,7 @@ impl Report {
         }
     }
 
-    /// Adds the result of a run; `before` is the analysis of the recorded one.
+    /// Adds the result of a run. `before` is the analysis of the recorded run.
     pub(crate) fn add_run(
         &mut self,
         graph: &Graph<'_>,
@@ -159,7 +160,7 @@ impl Report {
     ) {
         let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
         self.add(What::Makespan, "", end - begin, retimed.makespan());
-        for (at, track) in graph.tracks.list().iter().enumerate() {
+        for (at, track) in graph.tracks().list().iter().enumerate() {
             let before = track.last_exit() - begin;
             self.add(What::Container, graph.name(at as u32), before, retimed.finish[at] - begin);
         }
@@ -167,13 +168,13 @@ impl Report {
             true => before.clone(),
             false => RunAnalysis::changed(graph, settings, plan, retimed),
         };
-        // Share of the containers' time that is not waiting.
+        // Share of the containers' time that is not spent waiting.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
             let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
             let whole = makespan * waiting.len() as f64;
             if whole > 0.0 { busy.sum::<f64>() / whole } else { 1.0 }
         };
-        let recorded = |at: usize| graph.tracks.list()[at].last_exit();
+        let recorded = |at: usize| graph.tracks().list()[at].last_exit();
         self.add(
             What::Efficiency,
             "",
@@ -317,7 +318,7 @@ impl Report {
     }
 }
 
-/// Formats a change in percent with its sign, and never as negative zero.
+/// Formats a change in percent with a sign. Zero never has a minus sign.
 pub(crate) fn change(part: f64) -> String {
     let text = format!("{:+.2} %", part * 100.0);
     if text == "-0.00 %" { "+0.00 %".into() } else { text }
@@ -331,7 +332,7 @@ fn shown(name: &str) -> String {
 /// Number of characters of a full bar.
 const CELLS: f64 = 24.0;
 
-/// Returns a bar of the common part, followed by the part removed or added.
+/// Returns a bar with the common part, followed by the part that was removed or added.
 fn bars(before: f64, after: f64) -> String {
     let cells = |part: f64| (part.clamp(0.0, 1.0) * CELLS).round() as usize;
     let (before, after) = (cells(before), cells(after));

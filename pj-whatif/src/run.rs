@@ -1,4 +1,4 @@
-//! The program: reads a trace, re-times its run, and reports.
+//! Runs the program: reads a trace, re-times its run, and writes the report.
 
 mod caveats;
 
@@ -21,7 +21,7 @@ use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
-use paje_whatif::{Changed, Dropped, Graph, Plan, RunFacts, Settings};
+use paje_whatif::{Changed, Facts, Graph, Settings};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -37,13 +37,14 @@ const VOICE: Voice = Voice {
     on_damage: None,
 };
 
-/// Runs the program. Exits with 1 for an invalid trace or a run that never ends, or 2 for errors.
+/// Runs the program. Returns exit status 1 for an invalid trace or a run that never ends, and 2
+/// after errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     main_with(cli, Limits::default())
 }
 
-/// Runs the program with other block sizes, which affect only speed and memory.
+/// Runs the program with other block sizes. These affect only speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     let voice =
@@ -116,44 +117,45 @@ fn changed(
         let why = format!("too many states or links; the maximum is {}", Graph::MAX);
         return Err(unsuitable(why));
     }
-    let settings = settings(cli, name, trace)?;
-    let facts = RunFacts::new(trace, &settings);
+    let mut settings = settings(cli, name, trace)?;
+    settings.table = table.cloned();
+    let facts = Facts::new(trace, &settings.reading);
     if facts.tracks.classes().is_empty() {
-        let map = settings.map.name();
+        let map = settings.reading.map.name();
         let why = format!(
             "the map `{map}` knows none of the state values; choose another one with --map FILE"
         );
         return Err(unsuitable(why));
     }
-    // With little memory, analyse the recorded run before building the graph.
+    // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
     let analyse = |facts| RunAnalysis::recorded(facts, &settings);
     let mut before = (is_narrow && cli.sweep.is_none()).then(|| analyse(facts.clone()));
-    let mut graph = Graph::of(facts, &settings);
+    let mut changes = Changes { hypotheses, network: None, random: None };
+    let eager = changes.eager();
+    let graph = Graph::of(facts, &settings, eager);
+    let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
+    let is_alone = graph.tracks().list().len() > 1 && !graph.has_dependences();
     let mut report = Report::default();
     if !ignored.is_empty() {
         report
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
     }
-    // Find the contradictions of the recorded run without changes.
-    let mut dropped = Dropped::default();
-    let mut changes = Changes { hypotheses, table, network: None, random: None };
-    let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
-    let mut own = None;
-    if !cli.identity {
-        let _ = graph.retime(&Plan::default(), false, true, &mut dropped);
-    }
     caveats::of_graph(&graph, &settings, &mut report);
-    if !cli.identity && changes.eager().is_none() {
-        own = own_network(&graph, &dropped);
-    }
+    let own = match cli.identity || eager.is_some() || settings.table.is_some() {
+        true => None,
+        false => own_network(&graph),
+    };
     if let Some((network, fit)) = &own {
         changes.network = Some(network);
-        report.caveat(caveats::of_network(fit, graph.messages.list().len()));
+        report.caveat(caveats::of_network(fit, graph.messages().list().len()));
     }
     let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
     let mut ends = true;
+    if is_alone && (cli.sweep.is_some() || cli.random.is_some()) {
+        return Err(unsuitable(caveats::no_dependences(&graph)));
+    }
     if let Some(sweep) = &cli.sweep {
         let all: Result<Vec<Vec<Hypothesis>>, String> = sweep
             .values
@@ -165,20 +167,19 @@ fn changed(
             })
             .collect();
         let all = all.map_err(Failure::Other)?;
-        let runs = many::sweep(&graph, &all, changes, &dropped).map_err(unsuitable)?;
+        let runs = many::sweep(&graph, &all, changes, &settings).map_err(unsuitable)?;
         ends = runs.iter().all(Result::is_ok);
         report.add_sweep(&sweep.key, &sweep.values, end - begin, &runs);
     } else {
-        let eager = changes.eager();
-        if let Some(eager) = eager {
-            graph = graph.with_eager(eager);
-        }
         let applied = changes.apply(&graph).map_err(unsuitable)?;
+        if is_alone && !applied.plan.is_nothing() {
+            return Err(unsuitable(caveats::no_dependences(&graph)));
+        }
         let mends = eager.is_none() || is_recorded;
-        // The times of an unchanged run are only needed for output.
+        // The times of an unchanged run are needed only for output.
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
-            || graph.retime(&applied.plan, keeps, mends, &mut dropped),
+            || graph.retime(&applied.plan, keeps, mends),
             || before.take().unwrap_or_else(|| analyse(graph.facts())),
         );
         let retimed = match retimed {
@@ -188,10 +189,10 @@ fn changed(
                 return Ok(false);
             }
         };
-        caveats::of_change(&applied, &dropped, graph.messages.list().len(), &mut report);
+        caveats::of_change(&applied, &retimed, graph.messages().list().len(), &mut report);
         report.add_run(&graph, &applied.plan, &settings, &retimed, &before);
         if let Some(random) = &cli.random {
-            let makespans = many::random(&graph, random, changes, &dropped).map_err(unsuitable)?;
+            let makespans = many::random(&graph, random, changes).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);
             report.caveat(format!(
                 "random durations: {random}; low and high bound the mean's 95 % confidence interval"
@@ -217,10 +218,12 @@ fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> 
     let map = cli.map.as_ref().map(open).transpose()?;
     let mut settings = Settings::new(map.unwrap_or_else(|| Map::of_trace(trace)));
     let grouping = Grouping::named(trace, cli.group.as_deref(), cli.root.as_deref());
-    settings.grouping = grouping.map_err(|why| Failure::Unsuitable(name.to_owned(), why))?;
-    settings.bytes.clone_from(&cli.bytes);
-    settings.eager = cli.eager;
+    settings.reading.grouping =
+        grouping.map_err(|why| Failure::Unsuitable(name.to_owned(), why))?;
+    settings.reading.bytes.clone_from(&cli.bytes);
+    settings.reading.eager = cli.eager;
     settings.eager_start = cli.eager_start;
+    settings.progress = cli.progress;
     settings.shapes.clone_from(&cli.coll);
     settings.broadcast = cli.bcast;
     Ok(settings)
@@ -239,7 +242,7 @@ fn write_trace(
         let written = paje::write(trace, &selected, form, changed, workers, &mut out);
         let written = written.and_then(|()| out.flush());
         if written.is_err() {
-            // Flushing the buffer would fail again.
+            // A second attempt to flush the buffer would fail again.
             let _ = out.into_parts();
         }
         return written.map_err(Failure::Output);

@@ -1,8 +1,8 @@
 //! Blocks of whole lines, read from a stream.
 //!
-//! A trace can be cut at any newline: a newline ends a field even inside quotes, so no field,
-//! comment or event goes beyond it (lang-paje 1.3.1, "String delimitation"). Only event definitions
-//! span lines, and readers carry an unfinished one from block to block.
+//! A trace can be cut at any newline. A newline ends a field even inside quotes, so no field,
+//! comment or event continues after a newline (lang-paje 1.3.1, "String delimitation"). Only event
+//! definitions span lines, and readers carry an unfinished definition from block to block.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -33,11 +33,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// One gibibyte, because places in a block have 32 bits.
+    /// One gibibyte, because positions in a block have 32 bits.
     pub const LONGEST_LINE: usize = 1 << 30;
 
     /// Returns these limits with `line` as the length of the longest line. Reduces the block size
-    /// to it if necessary, because a line that fits in a block is never too long.
+    /// to this length if necessary, because a line that fits in a block is never too long.
     #[must_use]
     pub fn with_line(self, line: usize) -> Self {
         let line = line.min(Limits::LONGEST_LINE);
@@ -47,8 +47,8 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Lines of real traces have some hundred bytes. A file that is not a trace may be a single
-        // line. It must be refused before it fills the memory.
+        // Lines of real traces have at most a few hundred bytes. A file that is not a trace may be
+        // a single long line. Such a line must be refused before it fills the memory.
         Limits { block: 1 << 17, line: 1 << 26 }
     }
 }
@@ -103,13 +103,13 @@ pub struct Block {
     offset: usize,
     len: usize,
     start: ByteOffset,
-    /// The lines if they are not stored as text. The buffer is then unused.
+    /// The lines, if they are not stored as text. In this case, the buffer is unused.
     segment: Option<Unpacked>,
 }
 
 impl Block {
-    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. Makes the text
-    /// of a segment when it is called for the first time.
+    /// Returns the lines. Each ends with a newline, except perhaps the trace's last. The first call
+    /// makes the text of a segment.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.padded()[..self.len]
@@ -130,14 +130,14 @@ impl Block {
         }
     }
 
-    /// Returns the byte of the trace where the text begins.
+    /// Returns the byte offset in the trace at which the text begins.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
     }
 
     /// Replaces a byte order mark at the beginning of the text by blanks. Returns whether there was
-    /// one.
+    /// such a mark.
     pub fn blank_mark(&mut self) -> bool {
         let is_marked = self.text().starts_with(BYTE_ORDER_MARK);
         if is_marked {
@@ -146,7 +146,7 @@ impl Block {
         is_marked
     }
 
-    /// Adds `bytes` bytes of other files of the trace before the block.
+    /// Moves the block's position by `bytes` bytes, the size of the trace's files that come before.
     pub fn put_behind(&mut self, bytes: u64) {
         self.start.0 += bytes;
     }
@@ -170,8 +170,8 @@ impl Block {
         self.set(start, 0..filled);
     }
 
-    /// Returns the buffer with room for `bytes` bytes and the padding. It never shrinks, so that
-    /// memory is cleared only once.
+    /// Returns the buffer with room for `bytes` bytes and the padding. The buffer never shrinks, so
+    /// that memory is cleared only once.
     pub(crate) fn room(&mut self, bytes: usize) -> &mut [u8] {
         let bytes = bytes.saturating_add(PADDING);
         match self.buffer.is_empty() {
@@ -218,7 +218,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Makes reading continue after errors. If the input fails, the whole lines before the failure
-    /// come first. A line that is too long gives an error and is skipped.
+    /// are returned before the error. A line that is too long causes an error and is skipped.
     #[must_use]
     pub fn forgiving(self) -> Self {
         Blocks { forgives: true, ..self }

@@ -1,7 +1,7 @@
 //! Limits which files a trace may name.
 //!
-//! Messages may show lines of these files, and the trace's author may have fewer rights than the
-//! user who reads it. So a trace may not name just any file.
+//! Messages may show lines of these files, and the author of a trace may have fewer rights than the
+//! user who reads the trace. So a trace may not name just any file.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -57,7 +57,7 @@ impl Folders {
     /// Adds a folder.
     ///
     /// # Errors
-    /// There is no folder with this path.
+    /// The path does not exist or is not a folder.
     pub fn and(mut self, folder: &Path) -> io::Result<Self> {
         let found = folder.canonicalize()?;
         if !found.is_dir() {
@@ -71,7 +71,7 @@ impl Folders {
     /// effects.
     ///
     /// # Errors
-    /// The file does not exist, or the trace may not name it ([`Refusal::of`]).
+    /// The file does not exist, or the trace may not name this file ([`Refusal::of`]).
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         let found = path.canonicalize()?;
         self.above(&found)?;
@@ -103,7 +103,8 @@ impl Folders {
         Ok(file)
     }
 
-    /// Returns the folder that a file is below, and its relative path.
+    /// Returns the folder that contains a file at any depth, and the file's path relative to that
+    /// folder.
     fn above<'f>(&self, found: &'f Path) -> io::Result<(&Path, &'f Path)> {
         let below = |folder: &PathBuf| found.strip_prefix(folder).is_ok();
         let folder = self.all.iter().find(|folder| below(folder));

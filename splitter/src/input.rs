@@ -35,7 +35,7 @@ pub use segments::Segments;
 /// A trace, opened.
 ///
 /// The first bytes show the compression, and the name does not matter. An `Input` can be read by
-/// one thread, while [`Input::into_kind`] gives a file that several threads can read.
+/// one thread. [`Input::into_kind`] may return a file that several threads can read.
 #[derive(Debug)]
 pub struct Input {
     name: PathBuf,
@@ -44,7 +44,7 @@ pub struct Input {
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
     unpacking: Option<Unpacking>,
-    /// The file of a packed trace, if it can be read from any place.
+    /// The file of a packed trace, if it can be read from any offset.
     packed: Option<File>,
     /// An OTF2 archive, which is given as segments or as text.
     archive: Option<Arc<Trace>>,
@@ -80,13 +80,15 @@ impl Input {
     /// Opens a file, or standard input for `None` and for `-`. A folder stands for the only OTF2
     /// archive in it.
     ///
-    /// If standard input is a regular file, it is read from its current position: as [`Kind::File`]
-    /// at the beginning, otherwise as a stream. Nothing may have been read with [`io::stdin`],
-    /// which buffers. Reading a [`Kind::File`] does not move the position.
+    /// If standard input is a regular file, it is read from its current position. If this is the
+    /// beginning of the file, the input is a [`Kind::File`], otherwise a stream. Nothing may have
+    /// been read with [`io::stdin`] before, because that function buffers. Reading a [`Kind::File`]
+    /// does not move the position.
     ///
     /// # Errors
     /// The file cannot be opened or read, or is known not to be a trace, such as an archive or a
-    /// picture. In compressed data and pipes, only later reads find this. They also find damage.
+    /// picture. In compressed data and pipes, only later reads detect this. Later reads also detect
+    /// damage.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
             Some(path) => {
@@ -101,7 +103,7 @@ impl Input {
         }
     }
 
-    /// Opens a file that a trace names. It must be a regular file below these folders.
+    /// Opens a file that a trace names. The file must be regular and below these folders.
     ///
     /// # Errors
     /// Fails like [`Input::open`], or with a [`Refusal`](crate::Refusal) if the trace may not name
@@ -249,8 +251,8 @@ impl Input {
         &self.name
     }
 
-    /// Returns the number of bytes to read if it is known. For compressed data, this is the
-    /// compressed size.
+    /// Returns the number of bytes to read, if known. For compressed data, this is the compressed
+    /// size.
     #[must_use]
     pub const fn size(&self) -> Option<u64> {
         self.size
@@ -272,9 +274,9 @@ impl Input {
         Some(text)
     }
 
-    /// Returns the counter of bytes read so far, which ends at [`Input::size`]. It continues to
-    /// count after [`Input::into_kind`], except for a [`Kind::File`]. Readers of such a file may
-    /// add to it.
+    /// Returns the counter of bytes read so far. At the end of the input, the counter equals
+    /// [`Input::size`]. It continues to count after [`Input::into_kind`], except for a
+    /// [`Kind::File`], whose readers may add to the counter.
     #[must_use]
     pub fn read_so_far(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.taken)
@@ -293,8 +295,8 @@ impl Input {
     }
 
     /// Returns the segments of an archive, of a packed trace in a file, or of its
-    /// [window](Input::within), if each has whole lines and at most `longest` bytes of text. Call
-    /// this before reading anything.
+    /// [window](Input::within), if each segment consists of whole lines and has at most `longest`
+    /// bytes of text. Call this before reading anything.
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
         if let Some(window) = self.window.take() {

@@ -9,18 +9,18 @@ use crate::blocks::{Block, Limits, ReadError};
 use crate::regular;
 
 /// Bytes read after a block's end to find the end of its last line. The longest lines of usual
-/// traces have some two hundred bytes.
+/// traces have about two hundred bytes.
 const TAIL: usize = 512;
 
 /// A regular file cut at fixed places: block `i` holds the lines that begin in
 /// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. [`Plan::read_between`] cuts it
 /// anywhere.
 ///
-/// The ends of a block are found from its own bytes, so several threads can read blocks in any
-/// order. A block inside a line that is longer than a block is empty.
+/// The ends of a block are found from the bytes of the block, so several threads can read blocks in
+/// any order. A block inside a line that is longer than a block is empty.
 ///
-/// The file is read, not mapped: if it becomes shorter meanwhile, reading returns an error, while a
-/// map would cause a SIGBUS.
+/// The file is read, not mapped. If the file becomes shorter, reading returns an error, whereas
+/// access to a mapping would cause a SIGBUS.
 #[derive(Debug)]
 pub struct Plan {
     file: File,
@@ -70,16 +70,16 @@ impl Plan {
     ///
     /// # Errors
     /// If the file cannot be read or has become shorter, `block` is empty. If a line is longer than
-    /// the limit, `block` holds the lines before it, so that errors in them come first, as they do
-    /// from [`Blocks`](crate::Blocks).
+    /// the limit, `block` holds the previous lines, so that their errors are reported first, as
+    /// with [`Blocks`](crate::Blocks).
     pub fn read(&self, i: u64, block: &mut Block) -> Result<(), ReadError> {
         let begin = i.saturating_mul(self.size());
         self.read_between(begin..begin.saturating_add(self.size()), block)
     }
 
     /// Fills `block` with the lines that begin at these bytes. The range should not be larger than
-    /// a block. Ranges that cover the file give each line once. An empty block starts at the start
-    /// of the range, or at the file's end.
+    /// a block. Ranges that together cover the file return each line once. An empty block starts at
+    /// the start of the range, or at the file's end.
     ///
     /// # Errors
     /// As [`Plan::read`].
@@ -89,7 +89,7 @@ impl Plan {
         if begin >= end {
             return Ok(());
         }
-        // The byte before `begin` shows whether a line begins there. From here on, places are
+        // The byte before `begin` shows whether a line begins there. From here on, offsets are
         // relative to that byte.
         let from = begin.saturating_sub(1);
         let file_end = self.len - from;

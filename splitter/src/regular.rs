@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Reads some bytes from `at` on: at least one, unless `buffer` is empty. `at` must be before the
-/// known length, so that an end of the file here means that it has become shorter.
+/// Reads some bytes from `at` on, at least one byte unless `buffer` is empty. `at` must be before
+/// the known length, because the end of the file then means that the file has become shorter.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     loop {
         match file.read_at(buffer, at) {

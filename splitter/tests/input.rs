@@ -232,7 +232,8 @@ fn skippable_zstd_frames_are_accepted() {
     }
 }
 
-/// `zstd --long=28` makes such windows. By default, the library refuses windows above 27.
+/// `zstd --long=28` makes such windows. By default, the library refuses windows of more than 2^27
+/// bytes.
 #[test]
 fn long_zstd_windows_are_accepted() {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
@@ -276,7 +277,7 @@ fn named_pipes_are_read() {
         let (to, what) = (path.clone(), bytes.clone());
         let writer = std::thread::spawn(move || {
             let mut pipe = File::options().write(true).open(to).unwrap();
-            // The first bytes arrive one at a time.
+            // The first bytes of the input arrive one at a time.
             for byte in what.chunks(1).take(9) {
                 pipe.write_all(byte).unwrap();
             }
@@ -418,7 +419,7 @@ fn packed_in(texts: &[&str]) -> (TempDir, Input) {
 #[test]
 fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n", "5 e"]);
-    // A segment with a single line may hold the rest of a line of the segment before it.
+    // A segment with a single line may hold the rest of a line of the previous segment.
     assert!(input.segments(1 << 20).is_none());
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n5 e\n", "5 f"]);
     let mut segments = input.segments(1 << 20).unwrap();

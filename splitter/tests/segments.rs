@@ -104,7 +104,7 @@ fn lines_can_be_read_later() {
         }
     }
     assert_eq!(segments.position().0, text.len() as u64);
-    // The first segment has definitions, and the last one is short.
+    // The first segment has definitions, and the last segment is short.
     assert!(whole <= 2 && later.len() > 200, "{whole} segments as text, {} lines", later.len());
     for (at, line) in later {
         let expected = text[at..].lines().next().unwrap();
@@ -112,7 +112,7 @@ fn lines_can_be_read_later() {
     }
 }
 
-/// Damage is found when it is passed, not before.
+/// Damage is reported when it is reached, not before.
 #[test]
 fn skipped_segments_are_checked() {
     let text = trace();

@@ -82,7 +82,7 @@ impl Analysis {
     }
 }
 
-/// Returns the known word that equals `given`.
+/// Returns the known word that equals `given`, or an error that lists the known words.
 pub(crate) fn one_of(keyword: &str, given: &str, known: &[&'static str]) -> PyResult<&'static str> {
     known.iter().copied().find(|known| *known == given).ok_or_else(|| {
         let known = known.join(", ");
@@ -90,7 +90,7 @@ pub(crate) fn one_of(keyword: &str, given: &str, known: &[&'static str]) -> PyRe
     })
 }
 
-/// Parses a map: its name or its text in TOML.
+/// Parses a map, given by its name or as text in TOML.
 pub(crate) fn map(given: Option<&str>) -> PyResult<Option<Map>> {
     given.map(asked::map).transpose().map_err(PyValueError::new_err)
 }

@@ -16,7 +16,7 @@ use crate::kept::Rows;
 use crate::keywords::must_be;
 use crate::table::{Table, import, kind, wrong};
 
-/// A column of a table: trace.states["Value"].
+/// A column of a table, such as trace.states["Value"].
 ///
 /// A column has a length and can be indexed, sliced and iterated. It supports Arrow's PyCapsule
 /// interface:
@@ -24,8 +24,8 @@ use crate::table::{Table, import, kind, wrong};
 ///     pyarrow.array(column)
 ///     polars.Series(column)
 ///
-/// Rows are made on first use, like those of the table. An Arrow array is contiguous, so large
-/// columns are copied for it; tables are not.
+/// Rows are made on first use, as for tables. Exporting a large column copies it, since an Arrow
+/// array is contiguous. Exporting a table copies nothing.
 #[pyclass(module = "pajereplay", frozen)]
 pub(crate) struct Column {
     table: Table,
@@ -177,7 +177,7 @@ impl Column {
 struct Found<'a, 'py> {
     rows: &'a Rows,
     index: usize,
-    /// Batch of the last value, and the batch's first row.
+    /// Batch of the last value that was read, and the index of the batch's first row.
     at: (usize, usize),
     /// Names as Python strings, by code. All batches use the same codes.
     names: Vec<Option<Bound<'py, PyAny>>>,

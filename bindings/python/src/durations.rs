@@ -11,12 +11,12 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub(crate) fn schema_with(schema: &SchemaRef) -> SchemaRef {
     let Some((_, end)) = ends(schema) else { return Arc::clone(schema) };
     let mut fields = schema.fields().to_vec();
-    // `paje_export` reserves the name.
+    // `paje_export` reserves this name, so no other column has it.
     fields.insert(end + 1, Arc::new(Field::new("Duration", DataType::Float64, false)));
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Adds durations to rows, for a schema from [`schema_with`].
+/// Adds durations to the rows of a batch. `schema` comes from [`schema_with`].
 pub(crate) fn rows_with(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let Some((start, end)) = ends(batch.schema_ref()) else { return Ok(batch) };
     let times = |index: usize| batch.column(index).as_primitive::<Float64Type>().values();

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use splitter::{Refusal, cause};
 
-/// Converts an error of the trace called `name`.
+/// Converts an error about the trace called `name` to an exception.
 pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
     match error.kind() {
         ErrorKind::Io(error) => return of_file(py, name, error),
@@ -37,7 +37,7 @@ pub(crate) fn of_trace(py: Python<'_>, name: &Path, error: &Error) -> PyErr {
 
 const EACCES: i32 = 13;
 
-/// Converts an error of a file to an `OSError` with its number.
+/// Converts an I/O error to an `OSError` with the system's error number.
 pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
     if let Some(refusal) = Refusal::of(error) {
         let allow = refusal.folder().map_or(String::new(), |folder| {

@@ -23,7 +23,7 @@ pub(crate) enum Request {
     Read(usize, Sender<PyBackedBytes>),
 }
 
-/// Work of the calling thread while the main work runs.
+/// Tasks of the calling thread while the main work runs.
 pub(crate) trait Caller {
     fn stop(&self);
 
@@ -70,7 +70,7 @@ pub(crate) fn run<T: Send + 'static>(
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match wait(py, &mut asked, left) {
-                // Dropping the request's sender refuses it.
+                // Dropping the sender refuses the request.
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Err(error),
                 Err(RecvTimeoutError::Disconnected) => break,

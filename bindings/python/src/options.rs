@@ -27,10 +27,11 @@ impl From<Paths> for Vec<PathBuf> {
 
 pub(crate) const PATHS: &str = "a path, a list of paths, or None";
 
-/// Returns the folders below which traces may name files: their own and further ones.
+/// Returns the folders below which a trace may name files: the trace's folder and those that the
+/// user added.
 ///
 /// # Errors
-/// A further folder does not exist.
+/// A folder that the user added does not exist.
 pub(crate) fn folders<'p>(
     py: Python<'_>,
     further: &[PathBuf],

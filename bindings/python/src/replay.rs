@@ -86,7 +86,7 @@ pub(crate) fn read(
     Ok(Trace::new(Kept::new(trace, tables, durations, workers), name, threads))
 }
 
-/// Warns of patterns without a match, which are often misspelt.
+/// Warns about patterns without a match, since they are often misspelt.
 fn warn_of_unmatched(
     py: Python<'_>,
     selection: &Selection,

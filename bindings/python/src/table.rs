@@ -73,19 +73,20 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// Name: container, state, variable, event, link, type_hierarchy or entity_hierarchy.
+    /// Name of the table: container, state, variable, event, link, type_hierarchy or
+    /// entity_hierarchy.
     #[getter]
     fn name(&self) -> &'static str {
         self.which.name()
     }
 
-    /// Names of the columns in order. Does not make rows.
+    /// Names of the columns in order. Reading them makes no rows.
     #[getter]
     fn column_names(&self, py: Python<'_>) -> Vec<String> {
         self.schema(py).fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// Number of rows. Makes the rows.
+    /// Number of rows. Reading it makes the rows if needed.
     #[getter]
     pub(crate) fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.rows(py)?.iter().map(|batch| batch.num_rows()).sum())
@@ -97,8 +98,8 @@ impl Table {
         self.schema(py).fields().len()
     }
 
-    /// Memory of the rows in bytes: 0 if they have not been made or were released. Dictionaries
-    /// count once.
+    /// Memory of the rows in bytes: 0 if they have not been made or were released. Dictionaries are
+    /// counted once.
     #[getter]
     fn nbytes(&self) -> usize {
         let Some(rows) = self.kept.made(self.which) else { return 0 };
@@ -114,7 +115,7 @@ impl Table {
         (0..rows.first().map_or(0, |batch| batch.num_columns())).flat_map(columns).sum()
     }
 
-    /// Frees the rows, which are made again when needed. Objects that share them remain valid.
+    /// Frees the rows. They are made again when needed. Objects that share them remain valid.
     fn release(&self, py: Python<'_>) {
         py.detach(|| self.kept.release(self.which));
     }
@@ -125,7 +126,7 @@ impl Table {
         import(py, "pyarrow")?.call_method1("table", (stream,))
     }
 
-    /// Returns the table as a polars.DataFrame. Shares numbers; names become categoricals.
+    /// Returns the table as a polars.DataFrame. Numbers are shared, and names become categoricals.
     fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         import(py, "polars")?.call_method1("DataFrame", (self.again(),))
     }

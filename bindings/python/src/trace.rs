@@ -130,8 +130,8 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
     }
 
-    /// Returns wait states. The first columns are kind, container, or waiter and whom; then follow
-    /// count, seconds, share, mean, max and more, as in pj_profile waits.
+    /// Returns wait states. The first columns are kind, container, or waiter and whom. The others
+    /// are count, seconds, share, mean, max and more, as in pj_profile waits.
     ///
     /// by: group rows by "kind", "waiter" or "pair"
     /// map: "mpi", "starpu", or the text of a map in TOML (default: the better match)
@@ -161,8 +161,8 @@ impl Trace {
         analysis::analysis(&self.kept, py, Asked::Waits(by, about))
     }
 
-    /// Returns the profile of the critical path: type, value, container, seconds, share; by value,
-    /// also the imbalance and its cost.
+    /// Returns the profile of the critical path: type, value, container, seconds, share. When
+    /// grouped by value, it also has the imbalance and the cost of the imbalance.
     ///
     /// by: group rows by "container" or "value"; other keywords as for waits()
     #[pyo3(signature = (*, by="container", map=None, group=None, root=None, eager=None, bytes=None))]
@@ -225,7 +225,7 @@ impl Trace {
         warnings.iter().map(|warning| problem(py, warning)).collect()
     }
 
-    /// Problems that recover=True skipped or repaired, as a list of Problem, one of each kind.
+    /// Problems that recover=True skipped or repaired, as a list of Problem, one for each kind.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let recovered = recovered(&self.kept.trace, &self.name, &PYTHON);
@@ -244,7 +244,7 @@ impl Trace {
         .collect()
     }
 
-    /// Frees the rows of all tables, which are made again when needed. Objects that share them
+    /// Frees the rows of all tables. They are made again when needed. Objects that share them
     /// remain valid.
     fn release(&self, py: Python<'_>) {
         py.detach(|| Which::ALL.into_iter().for_each(|which| self.kept.release(which)));

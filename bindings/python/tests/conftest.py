@@ -90,7 +90,7 @@ def comparable(name, table):
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory):
-    """Returns a function that generates the trace for a shape, a size and a seed, each only once."""
+    """Returns a function that generates, only once, the trace of a shape, a size and a seed."""
     folder = tmp_path_factory.mktemp("generated")
 
     def make(shape, size, seed):

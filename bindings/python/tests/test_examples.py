@@ -11,7 +11,7 @@ from conftest import EXAMPLES, HEADER, ROOT, program
 
 
 def draw(tmp_path, trace, *window):
-    """Runs the example. Its files in the folder begin with `plot`."""
+    """Runs the example. The names of its files in the folder begin with `plot`."""
     path = os.pathsep.join([str(program("pj_dump").parent), os.environ["PATH"]])
     script = ROOT / "examples" / "python" / "space_time.py"
     return subprocess.run(

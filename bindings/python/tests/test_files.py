@@ -1,6 +1,6 @@
 """Compares files of pj_dump --tables, read by pyarrow, polars and DuckDB, with its rows.
 
-PAJE_CORPUS may name a folder of further traces (*.trace, compressed or not).
+PAJE_CORPUS may name a folder of additional traces (*.trace, compressed or not).
 """
 
 import csv

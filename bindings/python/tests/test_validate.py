@@ -49,7 +49,7 @@ def test_reports_equal_the_output_of_pj_validate(name, example, tmp_path):
         done = subprocess.run([str(validate), str(path)], capture_output=True, text=True, check=False)
         report = pajereplay.validate(path)
         assert bool(report) == (done.returncode == 0)
-        # Excerpts and hints at the program's options differ.
+        # Excerpts differ, and so do hints that mention the program's options.
         plain = [line for line in str(report).splitlines() if " | " not in line]
         assert plain == [line for line in done.stdout.splitlines() if " | " not in line and "--only" not in line]
 

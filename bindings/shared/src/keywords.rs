@@ -13,7 +13,7 @@ use paje_workers::{Pin, Workers};
 
 /// Keywords for reading a trace, described in docs/python.md and docs/r.md.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)] // Fields are named like the keywords.
+#[allow(missing_docs)] // The fields have the names of the keywords.
 pub struct Keywords {
     pub threads: Option<usize>,
     pub pin: Option<String>,
@@ -186,7 +186,7 @@ impl Keywords {
     }
 }
 
-/// Minimum memory limit in bytes, which the current blocks need.
+/// Minimum memory limit in bytes. The blocks in progress need this much memory.
 const LEAST: u64 = 32 << 20;
 
 /// Returns a folder for large temporary files. Avoids `/tmp`, which is often in memory.

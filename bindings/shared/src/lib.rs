@@ -1,8 +1,8 @@
 //! Common code of the packages for Python and R.
 //!
 //! [`Keywords`] are the keywords of both packages. [`Replay`] replays a trace in the caller's
-//! thread; other threads read its progress from [`ReplayStatus`] and can stop it. A [`Problem`] is
-//! reported to users. Nothing depends on Python or R.
+//! thread. Other threads can read its progress from [`ReplayStatus`] and stop it. [`Problem`]
+//! describes an error or a warning for users. This crate does not depend on Python or R.
 //!
 //! ```
 //! use std::io::Cursor;

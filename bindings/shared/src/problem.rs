@@ -23,13 +23,13 @@ pub struct Problem {
     pub column: Option<u64>,
     /// Number of lines with the problem.
     pub count: u64,
-    /// What recovery did: `skipped`, `kept`, `created` or `cut off`.
+    /// Action that recovery took: `skipped`, `kept`, `created` or `cut off`.
     pub remedy: Option<&'static str>,
     /// Line with carets below the offending text.
     pub excerpt: Option<String>,
 }
 
-/// Spelling of keywords in a language, which messages name instead of the programs' options.
+/// Spelling of keywords in a language. Messages name keywords instead of the programs' options.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Keyword that drops incomplete links.

@@ -17,7 +17,7 @@ use crate::{Keywords, Wrong};
 pub struct Replay {
     /// Path of the trace, if it is a file.
     path: Option<PathBuf>,
-    /// Further files of the trace.
+    /// Other files of the trace.
     further: Vec<PathBuf>,
     options: Options,
     /// Folders below which the trace may name files, or `None` to ignore such files.
@@ -45,7 +45,7 @@ impl ReplayStatus {
             (Some(taken), Some(size)) => {
                 (taken.load(Ordering::Relaxed) + named.0, Some(size + named.1))
             }
-            // Without compression, all decoded bytes are bytes read.
+            // Without compression, the decoded bytes are the bytes read.
             (_, Some(size)) => {
                 let total = size + named.1;
                 (self.progress.bytes().min(total), Some(total))
@@ -76,10 +76,10 @@ impl Replay {
         })
     }
 
-    /// Sets the path of the trace and further files.
+    /// Sets the path of the trace and the paths of its other files.
     ///
     /// # Errors
-    /// A folder of `files_from` cannot be found. Returns its name and the reason.
+    /// A folder of `files_from` cannot be found. The error has the folder's name and the reason.
     pub fn of_files(
         mut self,
         path: Option<PathBuf>,

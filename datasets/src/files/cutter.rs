@@ -70,7 +70,7 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// Uses the trace's own PajeDestroyContainer if it has only the necessary fields.
+    /// Uses the PajeDestroyContainer that the trace defines, if it has only the necessary fields.
     fn find_ending(&mut self) {
         let fitting = self.lines.defs.iter().find_map(|def| {
             let order =

@@ -64,8 +64,8 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
 }
 
 /// Returns the forms of a fault. A form is a sequence of blocks, which are inserted one after the
-/// other. A block is one or more consecutive lines; `!` marks the faulty one. `{t}` stands for the
-/// time at that place, which is at least 10 s, so a time below 10 s is too early.
+/// other. A block consists of one or more consecutive lines. `!` marks the faulty line. `{t}`
+/// stands for the time at that place, which is at least 10 s, so a time below 10 s is too early.
 fn forms(fault: Fault) -> &'static [&'static [&'static str]] {
     match fault {
         Fault::UnknownType => &[

@@ -10,23 +10,25 @@ use crate::rng::Rng;
 /// A run with a known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hazard {
-    /// A merge sort on four ranks (listing 5.9): one race, of ranks 2 and 1 for rank 0.
+    /// A merge sort on four ranks (listing 5.9). There is one race, between the messages of ranks 2
+    /// and 1 to rank 0.
     MergeSort,
     /// Rank 0 sends a request to this number of ranks, one after the other, and receives each
-    /// reply: no race.
+    /// reply. There is no race.
     RequestReply(usize),
-    /// Rank 0 receives from each of n other ranks: n(n−1)/2 races, n! orders.
+    /// Rank 0 receives from each of n other ranks, which gives n(n−1)/2 races and n! orders.
     Gather(usize),
-    /// Three ranks exchange borders this number of times (listing 5.10): 60, 6268, 653916 event
-    /// orders.
+    /// Three ranks exchange borders this number of times (listing 5.10). With one, two and three
+    /// times, there are 60, 6268 and 653916 orders of events.
     Exchange(usize),
-    /// Three ranks send to the next one and then receive from the previous one (figure 5.12): a
-    /// potential deadlock.
+    /// Three ranks send to the next rank and then receive from the previous rank (figure 5.12),
+    /// which is a potential deadlock.
     Circle,
-    /// Like [`Hazard::Circle`], but the receives are posted first: no deadlock.
+    /// Like [`Hazard::Circle`], but the receives are posted first, so there is no deadlock.
     PostedCircle,
-    /// Two ranks notify a detector and enter a barrier. Then one of them notifies it again (figure
-    /// 5.20). With synchronous sends the barrier is needed, otherwise it has no effect.
+    /// Two ranks notify a detector and enter a barrier. Then one of them notifies the detector
+    /// again (figure 5.20). With synchronous sends, the barrier is needed. Otherwise, it has no
+    /// effect.
     Notify {
         /// Whether the first notifications are synchronous sends.
         synchronous: bool,
@@ -40,11 +42,12 @@ pub enum Hazard {
         /// Seed of the messages.
         seed: u64,
     },
-    /// Three threads exchange borders and then update; these are the messages to thread 1. The
-    /// original figures (4.12b, 4.16) are lost, so this follows the text. The split and the senders
-    /// of borders only read. The two borders are merged, and the update comes after all of these.
-    /// Neighbours may send requests at any time. With another read-only message before the split's
-    /// requests, the numbers are those in the text: 168 orders, and 1 and 20 after the reduction.
+    /// Three threads exchange borders and then update. The run has the messages to thread 1. The
+    /// original figures (4.12b, 4.16) are lost, so this follows the text. The split operation and
+    /// the operations that send borders only read. The two borders are merged, and the update comes
+    /// after all of these. Neighbours may send requests at any time. Another read-only message is
+    /// added before the split's requests, which gives the numbers in the text: 168 orders, and 1
+    /// and 20 after the reduction.
     Borders,
     /// Threads in a ring exchange borders and then update, in two iterations (section 4.2). Merges
     /// also send messages to ask their splits how much data will come (section 2.6.1). Operations
@@ -52,7 +55,7 @@ pub enum Hazard {
     /// follows the text. A thread notifies its own merge before and after its update, as the
     /// numbers in tables 4.1 and 4.11 imply.
     Neighbours {
-        /// Number of threads, at least two. One more starts the iterations.
+        /// Number of threads, at least two. An additional thread starts the iterations.
         threads: usize,
     },
 }
@@ -78,7 +81,7 @@ impl Hazard {
     }
 }
 
-/// A run of ranks that send and receive in calls that take a microsecond.
+/// A run of ranks that send and receive. Each call takes a microsecond.
 struct Run {
     ranks: Ranks,
 }
@@ -112,7 +115,7 @@ impl Run {
         self.recv(to, "PMPI_Recv", value, sent);
     }
 
-    /// Adds a state that receives messages and then sends some.
+    /// Adds a state that receives messages and then sends messages.
     fn operation(&mut self, rank: usize, inputs: &[(&str, Sent)], outputs: &[&str]) -> Vec<Sent> {
         self.ranks.push(rank, "PMPI_Sendrecv");
         for (value, message) in inputs {
@@ -289,7 +292,8 @@ fn neighbours(threads: usize) -> Run {
     run
 }
 
-/// Times are in microseconds. The detector has its own type because it takes part in no barrier.
+/// Times are in microseconds. The detector has a separate type, because it takes part in no
+/// barrier.
 fn notify(synchronous: bool) -> Vec<u8> {
     let call = if synchronous { "PMPI_Ssend" } else { "PMPI_Send" };
     let mut out = format!(

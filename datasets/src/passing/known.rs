@@ -7,22 +7,22 @@ use super::ranks::{NO_SIZE, Ranks};
 pub enum Case {
     /// Rank 1 receives from rank 0, which is late by `late`.
     LateSender,
-    /// Rank 0 sends 1 MB to rank 1, which is late by `late`; both leave together.
+    /// Rank 0 sends 1 MB to rank 1, which is late by `late`. Both leave together.
     LateReceiver,
-    /// An allreduce that each rank enters `late` after the previous one.
+    /// An allreduce that each rank enters `late` after the previous rank.
     NxN,
-    /// A barrier with the same delays.
+    /// A barrier that each rank enters `late` after the previous rank.
     Barrier,
-    /// A broadcast from the middle rank, with the same delays.
+    /// A broadcast from the middle rank. Each rank enters `late` after the previous rank.
     OneToN,
-    /// A reduction to rank 0, with the same delays.
+    /// A reduction to rank 0. Each rank enters `late` after the previous rank.
     NToOne,
-    /// A scan that each rank enters `late` before the previous one.
+    /// A scan that each rank enters `late` before the previous rank.
     Scan,
-    /// Each rank receives from the previous one, works for `work` and sends to the next; rank 0 is
-    /// late.
+    /// Each rank receives from the previous rank, works for `work` and sends to the next rank. Rank
+    /// 0 is late.
     Chain,
-    /// Like [`Case::LateSender`], but in nested states; rank 1 works for `work` again.
+    /// Like [`Case::LateSender`], but in nested states. Rank 1 works for `work` again.
     Nested,
 }
 
@@ -35,7 +35,7 @@ pub struct Parameters {
     pub work: u64,
     /// Delay, more than twice `transfer`.
     pub late: u64,
-    /// Duration of a message, or of a collective after its last rank has entered; at least 2.
+    /// Duration of a message, or of a collective after its last rank has entered. At least 2.
     pub transfer: u64,
 }
 
@@ -48,7 +48,8 @@ pub struct Known {
     pub waits: Vec<Waiting>,
     /// Critical path: rank, start and end of each part.
     pub path: Vec<(usize, u64, u64)>,
-    /// Total waiting that each rank causes, directly and indirectly, where it is not 0.
+    /// Total waiting that each rank causes, directly and indirectly. Ranks that cause no waiting
+    /// are left out.
     pub delays: Vec<(usize, u64)>,
 }
 
@@ -60,7 +61,7 @@ pub struct Waiting {
     pub kind: &'static str,
     /// Rank that waits.
     pub waiter: usize,
-    /// Rank that it waits for.
+    /// Rank that the waiting rank waits for.
     pub whom: usize,
     /// Start.
     pub from: u64,
@@ -102,7 +103,8 @@ fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -
     Waiting { kind, waiter, whom, from, until }
 }
 
-/// Rank 1 waits for `late`. The path follows rank 0 until it sends, and then the message.
+/// Writes a run in which rank 1 waits for `late`. The critical path follows rank 0 until the send,
+/// and then the message.
 fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work + late);
@@ -120,7 +122,8 @@ fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     }
 }
 
-/// Rank 0 waits for `late`. Both leave together. Rank 1 never waits, so the path stays on rank 1.
+/// Writes a run in which rank 0 waits for `late`, and both ranks leave together. Rank 1 never
+/// waits, so the critical path stays on rank 1.
 fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work);
@@ -138,7 +141,8 @@ fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known
     }
 }
 
-/// Rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for the last of n ranks.
+/// Writes a run in which rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for
+/// the last of n ranks.
 fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -158,8 +162,8 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
     }
 }
 
-/// The root enters after half of the ranks. Earlier ranks wait, and later ones find that the
-/// message has already arrived.
+/// Writes a broadcast that the root enters after half of the ranks. Earlier ranks wait, and later
+/// ranks find that the message has already arrived.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -179,8 +183,8 @@ fn broadcast(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 0, the root, waits (n − 1) · `late` for the last rank. The others leave after half a
-/// transfer.
+/// Writes a reduction in which rank 0, the root, waits (n − 1) · `late` for the last rank. The
+/// other ranks leave after half a transfer.
 fn reduction(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -200,8 +204,8 @@ fn reduction(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i enters (n − 1 − i) · `late` after the last rank. So all wait for rank 0, and rank i waits
-/// i · `late`.
+/// Writes a scan that rank i enters (n − 1 − i) · `late` after the last rank. So all ranks wait for
+/// rank 0, and rank i waits i · `late`.
 fn scan(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -221,9 +225,9 @@ fn scan(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and rank i + 1 waits for it
-/// from `work` on. Rank 0 causes `late` of the waiting of each rank, and each rank in between
-/// `transfer` + `work`.
+/// Writes a run in which rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and
+/// rank i + 1 waits for this message from `work` on. Rank 0 causes `late` of the waiting of each
+/// rank, and each rank in between `transfer` + `work`.
 fn chain(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -257,8 +261,8 @@ fn chain(parameters: &Parameters) -> Known {
     }
 }
 
-/// Rank 1 waits for `late` in a receive, which is inside another receive, which is inside
-/// computing.
+/// Writes a run in which rank 1 waits for `late` in nested states: a receive inside another receive
+/// inside computing.
 fn nested(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     let (sent, end) = (work + late, work + late + transfer + work);

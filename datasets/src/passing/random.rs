@@ -10,12 +10,12 @@ pub struct Passing {
     pub bytes: Vec<u8>,
     /// The number of ranks.
     pub ranks: usize,
-    /// Size in bytes from which messages use the rendezvous protocol.
+    /// Messages of at least this size in bytes use the rendezvous protocol.
     pub eager: u64,
 }
 
 /// Returns the random run of `seed`, with up to nine ranks and `most` steps. Each step is a
-/// message, an exchange, a collective or some work. Times are small numbers, so many of them are
+/// message, an exchange, a collective or some work. Times are small numbers, and many times are
 /// equal. Some links have no states at their ends or end before they start.
 ///
 /// ```
@@ -133,7 +133,8 @@ impl Run {
         self.ranks.pop(to);
     }
 
-    /// Some ranks send to the next one, receive from the previous one and wait for both.
+    /// Adds a step where some ranks send to the next rank, receive from the previous rank, and wait
+    /// for both messages.
     fn exchange(&mut self) {
         let count = self.ranks.count();
         let some: Vec<usize> = (0..count).filter(|_| self.rng.percent(60)).collect();

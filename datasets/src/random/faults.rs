@@ -11,7 +11,8 @@ use crate::invalid::Fault;
 const NOBODY: &str = "no-such-thing";
 
 impl Writer {
-    /// Writes `fault` now. If it is not possible here, returns `None` and writes nothing invalid.
+    /// Writes `fault` now. If the fault is not possible here, returns `None` and writes nothing
+    /// invalid.
     pub(super) fn inject(&mut self, fault: Fault) -> Option<()> {
         match fault {
             Fault::UnknownType
@@ -63,7 +64,7 @@ impl Writer {
             | Fault::FieldDefinedTwice
             | Fault::UnknownEventName
             | Fault::StrayPercent => self.bad_definition(fault),
-            // The rules exclude these, because PajeNG accepts them or aborts.
+            // The rules exclude these faults, because PajeNG accepts them or aborts.
             Fault::TwoStarts
             | Fault::TwoEnds
             | Fault::MissingField

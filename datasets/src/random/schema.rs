@@ -73,8 +73,8 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// Returns the field's name in a definition. With `old`, returns its name in older traces if it
-    /// has one.
+    /// Returns the field's name in a definition. With `old`, returns the field's name in older
+    /// traces, if any.
     pub(super) fn spelling(&self, kind: Kind, old: bool) -> &str {
         match self {
             Self::Time => "Time",
@@ -101,7 +101,7 @@ impl Field {
         }
     }
 
-    /// Returns a type for the field. Replaying does not depend on it, so any type is possible.
+    /// Returns a type for the field. The replay ignores the type, so any type is possible.
     pub(super) fn declared(&self, rng: &mut Rng) -> &'static str {
         const ANY: [&str; 5] = ["string", "int", "hex", "double", "float"];
         match self {

@@ -20,7 +20,7 @@ impl Writer {
         }
     }
 
-    /// Writes a random valid event, or nothing if the drawn one is impossible.
+    /// Writes a random valid event, or nothing if the drawn event is impossible.
     pub(super) fn step(&mut self) {
         match self.rng.below(100) {
             0..3 => self.step_type(),
@@ -247,7 +247,7 @@ impl Writer {
             return false;
         }
         self.world.open_links.swap_remove(index);
-        // The next link must not be completed before either end of this one.
+        // The next link must not be completed before either end of this link.
         self.world.touch(link.container, link.kind, ticks.max(link.ticks));
         true
     }

@@ -15,7 +15,7 @@ pub(super) struct Writer {
     pub(super) definitions: Vec<Definition>,
     /// Whether links may stay open. The trace is then replayed with `-z`.
     pub(super) leave_links: bool,
-    /// Whether all further times equal the latest time, as the last line requires.
+    /// Whether all following times equal the latest time, as the last line requires.
     pub(super) present: bool,
     pub(super) wrote_event: bool,
     counter: u64,

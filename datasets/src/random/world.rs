@@ -47,7 +47,7 @@ pub(super) struct Container {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
-    /// Tick before which no further event is allowed.
+    /// Earliest tick at which another event is allowed.
     pub(super) last: u64,
     pub(super) depth: usize,
     pub(super) set: bool,
@@ -61,7 +61,7 @@ pub(super) struct OpenLink {
     pub(super) key: String,
     pub(super) value: String,
     pub(super) ticks: u64,
-    /// Whether the end that has been written is the start.
+    /// Whether the written end of the link is its start.
     pub(super) started: bool,
 }
 
@@ -114,7 +114,7 @@ pub(super) fn name(rng: &mut Rng) -> String {
     rng.pick(&POOL).to_owned()
 }
 
-/// Returns a text that is not in `taken`. The caller adds it.
+/// Returns a text that is not in `taken`. The caller adds the text to `taken`.
 fn fresh(taken: &BTreeSet<String>, rng: &mut Rng) -> String {
     for _ in 0..4 {
         let text = name(rng);

@@ -6,7 +6,7 @@ use std::io;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of the oldest links from which the next one to complete is chosen, so that messages
+/// Number of the oldest links from which the next link to complete is chosen, so that messages
 /// overtake each other only locally.
 const OVERTAKING: usize = 8;
 
@@ -95,7 +95,8 @@ impl Waiting {
     }
 }
 
-/// Returns two different ranks, numbered from 1. If there is only one rank, returns it twice.
+/// Returns two different ranks, numbered from 1. If there is only one rank, returns this rank
+/// twice.
 pub(super) fn pair(ranks: u64, rng: &mut Rng) -> (u64, u64) {
     let from = rng.below(ranks);
     let to = (from + 1 + rng.below(ranks.saturating_sub(1))) % ranks;

@@ -1,4 +1,4 @@
-//! Many containers in groups, created one by one between events.
+//! Many containers in groups, which are created one by one between events.
 
 use std::io;
 
@@ -18,13 +18,14 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     header::write(sink, &[0, 1, 2, 3, 6, 7, 8, 11, 17])?;
     sink.lines(b"0 G 0 Group\n0 W G Worker\n2 S W State\n1 V W Load \"1 0 0\"\n3 E W Mark\n")?;
     let (mut now, mut created, mut groups): (u64, u64, u64) = (0, 0, 0);
-    // Identifiers are a letter and a number, and most of them are as long as the last one.
+    // Identifiers are a letter and a number, and most identifiers are as long as the last
+    // identifier.
     let closing =
         |now, created: u64| closing_line(now) - 2 + u64::from(created.max(1).ilog10()) + 1;
     while sink.written() + (created + groups) * closing(now, created) < size {
         now += rng.below(9);
-        // Containers are created faster than at a steady rate, so that the last ones get events
-        // too.
+        // Containers are created faster than at a steady rate, so that the last containers get
+        // events too.
         if created < count && sink.written() * 5 / 4 >= created * (size / count) {
             if created.is_multiple_of(GROUP) {
                 sink.event(6)

@@ -3,8 +3,8 @@
 //! The ranks are simulated: each has a clock, messages take time, and receivers wait. Rank 0 first
 //! broadcasts the parameters. An iteration computes, shifts the edges of the plane in all four
 //! directions and reduces the residual over all ranks. Every fourth iteration, from the second on,
-//! is saved. Finally rank 0 collects the results, in as many pieces as are needed to reach the
-//! size. One rank is slow, and the others wait for it.
+//! is saved. Finally rank 0 collects the results, in as many pieces as the size requires. One rank
+//! is slow, and the others wait for it.
 //!
 //! Nearly half of the lines are pushes and pops, a third are link ends, an eighth are variables,
 //! and a few are everything else. Traces of NAS benchmarks have similar proportions.

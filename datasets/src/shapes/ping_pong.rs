@@ -1,5 +1,5 @@
-//! Two ranks that send each other the same message: 100 times to warm up, then as often as fits. A
-//! barrier follows each loop.
+//! Two ranks that send each other the same message, first 100 times to warm up, then until the size
+//! is reached. A barrier follows each loop.
 //!
 //! The program is from appendix A of C. Guelque, "HTF: un format de trace hiérarchique" (2023).
 //! Figure 13 there shows its structure.
@@ -10,7 +10,7 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of rounds of the first loop, if the second one can have at least as many.
+/// Number of rounds of the first loop, if the second loop can have at least the same number.
 const WARMING_UP: u64 = 100;
 
 /// Approximate bytes of a round of both ranks, and of the end of the trace.

@@ -44,7 +44,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
             .word(container)
             .end()?;
     }
-    // The values have 10 to some 500 bytes.
+    // The values have between 10 and about 500 bytes.
     let values: Vec<String> = (0..256_u64)
         .map(|number| {
             let parts: Vec<&str> =

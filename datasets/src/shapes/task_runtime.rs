@@ -99,8 +99,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Starts a line with its number and time. StarPU writes milliseconds with nine decimals, the
-    /// last three of them 0.
+    /// Starts a line with an event number and a time. StarPU writes milliseconds with nine
+    /// decimals, the last three of them 0.
     fn timed<'s, 'a>(&self, sink: &'s mut Sink<'a>, event: u32) -> &'s mut Sink<'a> {
         sink.event(event)
             .num(self.now / 1_000_000)
@@ -119,8 +119,8 @@ impl Runtime {
         Ok(self.timed(sink, event).name("w", worker).word("WS").word(value))
     }
 
-    /// Writes the next step of a worker. Its lines have one time, which is later than all earlier
-    /// times.
+    /// Writes the next step of a worker. All lines of the step have the same time, which is later
+    /// than all earlier times.
     pub(super) fn group(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += self.rng.between(1, 400);
         let index = self.rng.index(self.steps.len());
@@ -180,7 +180,7 @@ impl Runtime {
         sink.end()
     }
 
-    /// Starts a transfer between memory nodes, or ends an earlier one.
+    /// Starts a transfer between memory nodes, or ends an earlier transfer.
     fn transfer(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         if self.transfers.len() >= 8 || !self.transfers.is_empty() && self.rng.percent(50) {
             return self.arrive(sink);

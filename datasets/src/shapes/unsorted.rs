@@ -1,6 +1,6 @@
 //! The task runtime's trace with blocks of events in random order, as if each thread wrote its
-//! buffer at its own time. The header and creations stay at the beginning, the destructions at the
-//! end.
+//! buffer at a different time. The header and creations stay at the beginning, the destructions at
+//! the end.
 
 use std::io;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use super::task_runtime::Runtime;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of groups of lines that are shuffled together. Each worker has several of them, so no
-/// lane stays in order.
+/// Number of groups of lines that are shuffled together. Each worker has several of these groups,
+/// so no lane stays in order.
 const BLOCK: usize = 512;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
-    // The order uses another stream, so that the events are the same as in the sorted trace.
+    // The order uses a separate stream, so that the events are the same as in the sorted trace.
     let mut order = Rng::new(rng.clone().bits());
     let mut runtime = Runtime::new(size, rng);
     runtime.begin(sink)?;

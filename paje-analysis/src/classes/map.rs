@@ -37,7 +37,7 @@ pub struct Map {
     classes: Vec<(Glob, Class)>,
 }
 
-/// Error of a text that is not a valid [`Map`].
+/// Error for a text that is not a valid [`Map`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapError(String);
 
@@ -57,7 +57,7 @@ impl Map {
         Some(Map::parse(name, text).expect("built-in maps are valid"))
     }
 
-    /// Parses a map in TOML; `name` is its name in messages.
+    /// Parses a map in TOML. `name` is the name of the map in messages.
     ///
     /// # Errors
     /// Fails if the text is not TOML or not a valid map.
@@ -109,7 +109,8 @@ impl Map {
         }
     }
 
-    /// Returns the built-in map with this name, or else reads a map from this file.
+    /// Returns the built-in map with this name. If no built-in map has the name, reads a map from
+    /// the file with this name.
     ///
     /// # Errors
     /// Fails if the file cannot be read or is not a valid map.
@@ -122,7 +123,8 @@ impl Map {
         map.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns the built-in map that knows the most state values of the trace, or `mpi`.
+    /// Returns the built-in map that contains the most state values of the trace, or `mpi` if
+    /// several maps contain equally many.
     #[must_use]
     pub fn of_trace(trace: &Trace) -> Map {
         let maps = Map::BUILT_IN.into_iter().filter_map(Map::built_in);
@@ -149,19 +151,19 @@ impl Map {
         if self.names(type_) { Class::Other } else { Class::Compute }
     }
 
-    /// Whether the map names the state type as one of the message-passing library.
+    /// Returns whether the map names this state type as a type of the message-passing library.
     #[must_use]
     pub fn names(&self, type_: &[u8]) -> bool {
         matches(&self.types, &self.folded(type_))
     }
 
-    /// Whether links of the type with this name are messages.
+    /// Returns whether links of the type with this name are messages.
     #[must_use]
     pub fn is_message(&self, type_: &[u8]) -> bool {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// Whether states with this value send by rendezvous regardless of the size.
+    /// Returns whether states with this value always send by rendezvous, whatever the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))

@@ -5,8 +5,9 @@ use crate::waits::Waits;
 use crate::{Data, Label, Table};
 
 impl CriticalPath {
-    /// Returns `type,value,container,seconds,share`: the length of the path by value and container,
-    /// the longest first. The share is of the whole path; the value is empty between states.
+    /// Returns `type,value,container,seconds,share`. The seconds are the length of the path by
+    /// value and container, the longest first. The share is of the whole path. The value is empty
+    /// for time between states.
     #[must_use]
     pub fn activity_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.by_activity(waits, window);
@@ -21,8 +22,8 @@ impl CriticalPath {
             .with("share", Data::number(&rows, |row| Some(row.seconds.share_of(length))))
     }
 
-    /// Returns `type,value,seconds,share,mean,imbalance,cost`: the length of the path by value,
-    /// compared with the mean over containers, the most costly first.
+    /// Returns `type,value,seconds,share,mean,imbalance,cost`. The seconds are the length of the
+    /// path by value, and the mean is over containers. The most costly value comes first.
     #[must_use]
     pub fn imbalance_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.imbalance(waits, window);

@@ -1,4 +1,5 @@
-//! The lanes of a trace that have states, which a part of the trace does not contain.
+//! A list of the lanes that have states anywhere in a trace. Readers of only a part of the trace
+//! need it, because the part does not contain all of these lanes.
 
 use paje_sim::{ContainerId, Trace, TypeId};
 
@@ -7,13 +8,14 @@ use super::Left;
 /// Name of the summary.
 pub const LANES: &str = "lanes";
 
-/// Maximum size in bytes; a trace with more lanes stores none.
+/// Maximum size in bytes. The list is not stored if it is larger.
 const MOST: usize = 1 << 24;
 
 /// Lanes with states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// For each type, a bitmap of containers, the lowest bit of a byte first.
+    /// For each type, a bitmap of containers. The first container is the lowest bit of the first
+    /// byte.
     types: Vec<(TypeId, Vec<u8>)>,
 }
 

@@ -26,7 +26,8 @@ impl Side {
     }
 }
 
-/// Returns the state in which each link starts or ends, or [`NONE`]. Times must ascend.
+/// Returns the state in which each link starts or ends, or [`NONE`]. Times must be in ascending
+/// order.
 pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
@@ -35,7 +36,8 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     let mut next = 0;
     for same in times.chunk_by(|a, b| a == b) {
         let time = same[0];
-        // States entered earlier, and states entered at this time.
+        // `next` counts the states entered before this time, and `now` the states entered at this
+        // time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, side, time, next, now };
@@ -54,13 +56,13 @@ struct Moment<'a> {
     classes: &'a [Class],
     side: Side,
     time: f64,
-    /// First state entered at the time or later, and the number of states entered at the time.
+    /// First state entered at `time` or later. `now` is the number of states entered at `time`.
     next: usize,
     now: usize,
 }
 
 impl Moment<'_> {
-    /// Finds the matching states. There are several only if all but one have zero duration.
+    /// Finds the matching states. There is at most one matching state with a duration above zero.
     fn find(&self, candidates: &mut Vec<u32>) {
         let takes = |state: &usize| self.side.takes(self.class(*state));
         let just_then = self.just_then().filter(takes);
@@ -88,7 +90,7 @@ impl Moment<'_> {
         self.classes[self.track.value[state].index()]
     }
 
-    /// Returns the states that were entered earlier and are still open, the innermost first.
+    /// Returns the states that were entered before `time` and are still open, the innermost first.
     fn before(&self) -> impl Iterator<Item = usize> + '_ {
         let last = self.next.checked_sub(1);
         let around = std::iter::successors(last, |state| self.track.parent(*state));

@@ -2,19 +2,21 @@
 
 use super::{Edges, NONE, TAKEN};
 
-/// Schedule of a run: the line that completes a step at each place, and what the step waits for.
+/// Schedule of a run. For each place in the order, it has the line that completes a step there, and
+/// the steps that delay this step.
 ///
-/// A *slot* identifies a step by when it begins: the first step of a line has the line's number;
-/// any other has the number of lines plus the place at which its predecessor completes. A sweep
-/// therefore reads arrays indexed by slot or place from start to end.
+/// A *slot* identifies a step by the place at which it begins. For the first step of a line, the
+/// slot is the line's number. For any other step, it is the number of lines plus the place at which
+/// the preceding step completes. A sweep therefore reads arrays indexed by slot or place from start
+/// to end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
-    /// Line that completes its next step at each place.
+    /// For each place in the order, the line that completes its next step there.
     pub(super) sequence: Vec<u32>,
     pub(super) slot: Vec<u32>,
     /// First edge of the step completed at each place.
     first: Vec<u32>,
-    /// Slots of the steps that delay it, with [`TAKEN`].
+    /// For each edge, the slot of the step that causes the delay, with [`TAKEN`].
     from: Vec<u32>,
     /// Number of edges that start at each slot.
     pub(super) uses: Vec<u32>,
@@ -55,7 +57,7 @@ impl Schedule {
         Schedule { sequence, slot, first, from, uses }
     }
 
-    /// Returns the edges that delay the step completed at a place.
+    /// Returns the edges that delay the step completed at a place in the order.
     pub(super) fn edges(&self, place: usize) -> &[u32] {
         &self.from[self.first[place] as usize..self.first[place + 1] as usize]
     }

@@ -9,7 +9,7 @@ use super::{NONE, Order, Step, Stretch, TAKEN};
 
 struct Run<'o> {
     order: &'o Order,
-    /// Targets of the edges of each step.
+    /// The steps that each step delays: `next` holds the offsets into `to`.
     next: Vec<u32>,
     to: Vec<u32>,
     /// Number of edges that still delay each step.
@@ -46,7 +46,7 @@ impl<'o> Run<'o> {
         let at = order.first[..lines].to_vec();
         let sequence = Vec::with_capacity(steps);
         let mut run = Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
-        // All lines begin; lines without delay are ready.
+        // Begin all lines. Lines that nothing delays are ready.
         (0..lines).for_each(|line| run.release(line));
         run.ready.clear();
         let is_free =
@@ -67,7 +67,7 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Releases the steps that only the line's current step delays.
+    /// Removes the delays by the line's current step. Steps without other delays become ready.
     fn release(&mut self, line: usize) {
         if self.is_over(line) {
             return;
@@ -131,7 +131,7 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
     run.go_on();
     let (mut found, mut count) = (Vec::new(), 0);
     let lines = run.at.len();
-    // Number of the search that visited each line last.
+    // Number of the last search that visited each line.
     let mut seen = vec![0_u64; lines];
     let (mut line, mut search) = (0, 0);
     while run.sequence.len() < run.pending.len() {
@@ -139,7 +139,7 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
             line = (line + 1) % lines;
             continue;
         }
-        // From any stuck line, following the delaying edges leads to a cycle.
+        // Following the edges that delay a stuck line leads to a cycle.
         search += 1;
         let (mut path, mut at) = (Vec::new(), line);
         while seen[at] != search {
@@ -170,7 +170,8 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
 pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
     let lines = order.first.len() - 1;
     let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
-    // Lines of collectives in which all wait for all: two steps, and an edge from each track.
+    // In a collective of these lines, all members wait for all others. Such a line has two steps,
+    // and an edge from each track.
     let is_full = |line: usize, place: usize| {
         order.first[line + 1] - order.first[line] == 2 && order.schedule.edges(place).len() == busy
     };

@@ -7,8 +7,9 @@ use super::{NONE, Order, Question, Stretch, TAKEN};
 /// Number of tracks per sweep.
 pub const LANES: usize = 32;
 
-/// Number of known steps of each track; 0 means as many as at the start. There are fewer than 2^31
-/// steps, and all processors compare vectors of signed numbers.
+/// Number of known steps of each track. The number 0 means that no more steps are known than at the
+/// start of the sweep. The numbers are signed because all processors can compare vectors of signed
+/// numbers. There are fewer than 2^31 steps.
 type Clock = [i32; LANES];
 
 /// Index of the clock that knows nothing beyond the start.
@@ -40,7 +41,7 @@ pub(super) fn without(
 struct Asked {
     number: u32,
     slot: u32,
-    /// Index of its track among the queried tracks.
+    /// Index of the step's track among the queried tracks.
     place: u32,
     known: u32,
 }
@@ -83,7 +84,7 @@ struct Sweep<'o> {
     lane: Vec<Option<u8>>,
     knows: Vec<u32>,
     clocks: Clocks,
-    /// Clock of each slot when its step began, while an edge needs it.
+    /// For each slot, the clock with which its step began, kept while an edge needs it.
     versions: Vec<u32>,
     asked: &'o mut [Asked],
 }
@@ -106,14 +107,14 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// Sweeps a part of the sequence, at whose start the lines are at the given steps. Completions
-    /// on line `skipped` delay no other line.
+    /// Sweeps a part of the sequence. `at` holds the step of each line at the start of this part.
+    /// Completions on line `skipped` do not delay other lines.
     fn run(&mut self, range: std::ops::Range<usize>, at: &[u32], skipped: u32) {
         let (order, schedule) = (self.order, &self.order.schedule);
         let lines = at.len();
         let mut complete: Vec<u32> =
             at.iter().zip(&order.first).map(|(at, first)| at - first).collect();
-        // At the start nothing is known, so the answers are 0.
+        // Nothing is known at the start, so the answers to queries there are 0.
         let mut next =
             self.asked.partition_point(|asked| (asked.slot as usize) < lines + range.start);
         for place in range {
@@ -127,7 +128,8 @@ impl<'o> Sweep<'o> {
                 complete[line] += 1;
                 self.clocks.raise(&mut self.knows[line], lane, complete[line]);
             }
-            // The line's next step begins: answer its queries, and keep its clock for its edges.
+            // The line's next step begins. Answer the queries of the step, and keep its clock if
+            // edges need it.
             let (slot, knows) = (lines + place, self.knows[line]);
             while let Some(asked) =
                 self.asked.get_mut(next).filter(|asked| asked.slot as usize == slot)
@@ -144,7 +146,7 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// Merges the clock of a slot's step, as of its start, into the line's clock.
+    /// Merges the clock with which a slot's step began into the line's clock.
     fn join(&mut self, line: usize, from: u32) {
         let slot = from & !TAKEN;
         let version = self.versions[slot as usize];
@@ -156,7 +158,7 @@ impl<'o> Sweep<'o> {
             let first = &self.order.first;
             let track = self.order.schedule.line(slot, first.len() - 1);
             if let Some(lane) = self.lane[track] {
-                // Slots ascend along a line.
+                // The slots of a line are in ascending order.
                 let slots =
                     &self.order.schedule.slot[first[track] as usize..first[track + 1] as usize];
                 let index = slots.partition_point(|other| *other < slot) as u32;
@@ -180,7 +182,7 @@ impl Clocks {
         }
     }
 
-    /// Sets a clock to these numbers without changing other references to it.
+    /// Sets a clock to these numbers without changing other references to its old value.
     fn set(&mut self, clock: &mut u32, numbers: &Clock) {
         let at = *clock as usize;
         if at != NOTHING as usize && self.uses[at] == 1 {
@@ -217,7 +219,7 @@ impl Clocks {
         }
         let (mine, others) = (&self.list[*clock as usize], &self.list[other as usize]);
         let mut both = *mine;
-        // Collects the bits in which the result differs from either side.
+        // Collect the bits in which the result differs from this clock and from the other clock.
         let (mut more, mut less) = (0, 0);
         for ((both, mine), other) in both.iter_mut().zip(mine).zip(others) {
             *both = (*mine).max(*other);
@@ -231,7 +233,7 @@ impl Clocks {
             self.set(clock, &both);
             return;
         }
-        // The other clock includes this one.
+        // The other clock includes this clock.
         let old = std::mem::replace(clock, other);
         self.uses[other as usize] += 1;
         if old != NOTHING {

@@ -2,20 +2,20 @@
 
 use crate::{Label, Seconds};
 
-/// Time in one value, of all containers or of one.
+/// Time that all containers, or one container, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Row {
-    /// Container, if each has its own rows.
+    /// The container, if each container has separate rows.
     pub container: Option<Label>,
     pub type_: Label,
     pub value: Label,
     pub count: u64,
-    /// Sum of their durations.
+    /// Sum of the durations of the states.
     pub inclusive: Seconds,
-    /// Sum of their durations without states directly inside.
+    /// Sum of the durations, excluding nested states.
     pub exclusive: Seconds,
-    /// Exclusive time, relative to the lifetimes of the containers that have a lane of the type.
+    /// Exclusive time, divided by the lifetimes of the containers that have a lane of the type.
     pub share: f64,
     /// Shortest duration, in seconds.
     pub min: f64,

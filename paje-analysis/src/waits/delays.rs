@@ -1,16 +1,17 @@
-//! Delay costs: the waiting that each container causes, directly or indirectly.
+//! Delay costs, which are the waiting that each container causes, directly or indirectly.
 //!
-//! After Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states in large-scale
-//! parallel applications* (2010). Let p wait for q. Both were last synchronised when one of them
-//! waited for the other, when their whole group was in a collective, or when the run began. Since
-//! then, q took longer than p by the length of the wait, because it worked longer or waited longer,
-//! or both. The first part is q's own cost. The second part is passed on to the containers that q
-//! waited for in that time, in proportion to the waiting, and is divided there in the same way,
-//! together with q's own waiting.
+//! The method is that of Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states
+//! in large-scale parallel applications* (2010). Let p wait for q. Both were last synchronised when
+//! one of them waited for the other, when their whole group was in a collective, or when the run
+//! began. Since then, q took longer than p by the length of the wait, because it worked longer or
+//! waited longer, or both. The part due to longer work is q's own cost. The part due to longer
+//! waiting is passed on to the containers that q waited for in that time, in proportion to the
+//! waiting. There, it is added to q's own waiting and divided in the same way.
 //!
-//! Waits are processed from the last to the first, so that the charge of each is complete when its
-//! turn comes. Charges for a range of q's waits are kept as a factor that applies until the first
-//! of them is reached, so the total time is that of sorting, whatever the lengths of the ranges.
+//! Waits are processed from the last to the first, so the charge of each wait is complete when it
+//! is processed. A charge for a range of q's waits is stored as a factor that applies until the
+//! first wait of the range is reached. The total time is therefore that of sorting, however long
+//! the ranges are.
 
 use std::collections::HashMap;
 
@@ -23,16 +24,16 @@ use crate::classes::Collective;
 pub struct Cost {
     /// Track of the container.
     pub whom: u32,
-    /// Time that others wait for it.
+    /// Time that other containers wait for this one.
     pub direct: Seconds,
-    /// Waiting that originates in its longer work, directly or indirectly, in seconds. The sum over
-    /// all containers equals that of `direct`.
+    /// Waiting in seconds that is caused by longer work of this container, directly or indirectly.
+    /// The sum over all containers equals that of `direct`.
     pub delay: f64,
 }
 
 impl Waits<'_> {
-    /// Returns the costs of the waits in the window, of each container that causes any, in track
-    /// order.
+    /// Returns the costs of the waits in the window, in track order. Containers that cause no
+    /// waiting are left out.
     #[must_use]
     pub fn costs(&self, window: (f64, f64)) -> Vec<Cost> {
         let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
@@ -53,8 +54,8 @@ impl Waits<'_> {
         costs
     }
 
-    /// Returns all waits as track and index, ordered by end. On ties, waits of the container waited
-    /// for precede those of the waiter.
+    /// Returns the track and index of each wait, ordered by end. If waits end at the same time,
+    /// waits of the container waited for precede waits of the waiter.
     fn in_order(&self) -> Vec<(u32, u32)> {
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (track, waits) in (0..).zip(&self.by_track) {
@@ -69,8 +70,9 @@ impl Waits<'_> {
         order
     }
 
-    /// Sorts waits that end at the same time and are in track order: depth-first, each track after
-    /// those it waits for. Cycles, which only wrong clocks cause, are broken arbitrarily.
+    /// Sorts waits that end at the same time and are in track order. The waits of a track come
+    /// after the waits of the tracks that it waits for. Cycles, which only wrong clocks cause, are
+    /// broken arbitrarily.
     fn sort_by_cause(&self, same: &mut [(u32, u32)]) {
         let waits = same.to_vec();
         let tracks: Vec<&[(u32, u32)]> = waits.chunk_by(|a, b| a.0 == b.0).collect();
@@ -106,7 +108,7 @@ impl Waits<'_> {
             &self.by_track[track as usize][place as usize]
         };
         let pair = |wait: &Wait| (wait.waiter.min(wait.whom), wait.waiter.max(wait.whom));
-        // By start; each after the waits that have ended by then.
+        // Visit the waits by start. For each one, first record the waits that have ended by then.
         let mut begins: Vec<usize> = (0..order.len()).collect();
         begins.sort_by(|a, b| wait(*a).from.total_cmp(&wait(*b).from));
         let mut ended = 0;
@@ -131,8 +133,8 @@ impl Waits<'_> {
         since
     }
 
-    /// Returns, for each group, the times of operations that none leaves before the last one
-    /// enters.
+    /// Returns, for each group, the times of the operations that no member leaves before the last
+    /// one enters.
     fn meetings(&self) -> Vec<Vec<f64>> {
         let mut meetings = vec![Vec::new(); self.collectives.groups.len()];
         for series in &self.collectives.series {
@@ -159,7 +161,7 @@ struct Ledger<'a> {
     sums: Vec<Vec<f64>>,
     /// Number of waits of each track that are not processed yet.
     left: Vec<usize>,
-    /// Charge per second of a track's waits, and its decrease at each wait.
+    /// Charge per second of a track's waits. `ends` holds its decrease at each wait.
     factor: Vec<f64>,
     ends: Vec<Vec<f64>>,
 }
@@ -189,15 +191,15 @@ impl<'a> Ledger<'a> {
         let charged = self.factor[track] * (wait.until - wait.from);
         self.factor[track] -= self.ends[track][at];
         self.left[track] = at;
-        // Discard remainders due to rounding.
+        // Discard remainders that are due to rounding.
         if self.factor[track] < 0.0 || at == 0 {
             self.factor[track] = 0.0;
         }
         charged
     }
 
-    /// Passes part of a wait's charge on to the waits of the container waited for. Returns the
-    /// other part, which is that container's own cost.
+    /// Passes a part of a wait's charge on to the waits of the container that is waited for.
+    /// Returns the rest, which is the cost of that container.
     fn pass_on(&mut self, wait: &Wait, since: f64, charged: f64) -> f64 {
         let (p, q) = (wait.waiter as usize, wait.whom as usize);
         let p_waits = self.waited(p, since, self.places_until(p, wait.from));
@@ -219,7 +221,7 @@ impl<'a> Ledger<'a> {
         self.waits[track].partition_point(|wait| wait.until <= time)
     }
 
-    /// Returns how long a track waited after `since`, in its first `until` waits.
+    /// Returns for how long a track waited after `since` during the first `until` of its waits.
     fn waited(&self, track: usize, since: f64, until: usize) -> f64 {
         let first = self.places_until(track, since);
         if first >= until {

@@ -14,7 +14,7 @@ struct Row {
 }
 
 impl Waits<'_> {
-    /// Returns `kind,count,seconds,share,mean,max`; the share is of all containers' time.
+    /// Returns `kind,count,seconds,share,mean,max`. The share is of all containers' time.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
@@ -29,8 +29,9 @@ impl Waits<'_> {
     }
 
     /// Returns `container,count,seconds,share,mean,max,caused,delay` for each container that waits
-    /// or is waited for: its own waits and their share of its time, the time others wait for it,
-    /// and the delay that it causes.
+    /// or is waited for. The first columns describe the waits of the container and their share of
+    /// its time. `caused` is the time that other containers wait for it, and `delay` is the delay
+    /// that it causes.
     #[must_use]
     pub fn waiters_table(&self, window: (f64, f64)) -> Table {
         let mut totals = vec![Total::default(); self.tracks.list().len()];
@@ -56,8 +57,8 @@ impl Waits<'_> {
             .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
     }
 
-    /// Returns `waiter,whom,count,seconds,share,mean,max,most`; the share is of the waiter's time,
-    /// and `most` is 1 for the container that it waits for longest.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`. The share is of the waiter's time,
+    /// and `most` is 1 for the container for which it waits longest.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);
@@ -86,7 +87,7 @@ impl Waits<'_> {
     }
 }
 
-/// Rounds to the printed precision, which hides rounding errors of divided charges.
+/// Rounds to the printed precision, because divided charges have rounding errors.
 fn nanoseconds(seconds: f64) -> f64 {
     (seconds * 1e9).round() / 1e9
 }

@@ -30,7 +30,8 @@ pub struct ByPair {
     pub waiter: u32,
     pub whom: u32,
     pub total: Total,
-    /// Whether the waiter waits for no other container longer, as in the most-waited graph.
+    /// Whether this is the container for which the waiter waits longest, as in the most-waited
+    /// graph.
     pub most: bool,
 }
 
@@ -52,7 +53,7 @@ impl Total {
 }
 
 impl Waits<'_> {
-    /// Returns the time from the first enter to the last exit, a window that holds everything.
+    /// Returns the time from the first enter to the last exit. As a window, it includes everything.
     #[must_use]
     pub fn whole(&self) -> (f64, f64) {
         self.tracks.span().unwrap_or((0.0, 0.0))
@@ -108,8 +109,8 @@ impl Waits<'_> {
         self.tracks.trace().containers().name(container).to_str_lossy()
     }
 
-    /// Returns the most-waited graph in DOT: an edge from each waiting container to the one it
-    /// waits for longest, with the seconds.
+    /// Returns the most-waited graph in DOT. An edge leads from each waiting container to the one
+    /// for which it waits longest, labelled with the seconds.
     #[must_use]
     pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
         let most: Vec<_> = self.by_pair(window).into_iter().filter(|pair| pair.most).collect();

@@ -1,8 +1,8 @@
-/* A ring of processes that compute and pass a message to both neighbours in each iteration. One of them, rank 3, computes
-   longer and causes all waiting, directly in its neighbours, indirectly in all others.
+/* A ring of processes that compute and pass a message to both neighbours in each iteration. Rank 3 computes longer
+   and causes all waiting. Its neighbours wait for it directly, and all other ranks wait for it indirectly.
 
-   The simulator is given the work in floating-point operations, and a host does 10^9 of them per second. So the time
-   of computing is known: 1 ms per iteration, 1.5 ms in rank 3. */
+   The simulator is given the work in floating-point operations, and a host does 10^9 operations per second. Therefore,
+   the computing takes 1 ms per iteration, or 1.5 ms in rank 3. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 

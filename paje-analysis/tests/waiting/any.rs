@@ -1,4 +1,4 @@
-//! Arbitrary traces with a meaningless map: the sums must agree anyway.
+//! Tests arbitrary traces with a meaningless map. The sums must agree anyway.
 
 use datasets::{Shape, generate};
 use paje_analysis::Seconds;
@@ -7,7 +7,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// Classes by the last letters of values.
+/// Chooses classes by the last letter of a value.
 const MAP: &str = "\
 [classes]
 \"*[a-c]\" = \"send\"

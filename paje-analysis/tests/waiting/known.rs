@@ -84,7 +84,8 @@ fn two_ranks_one_late_by_a_second_in_a_barrier() {
     let path = CriticalPath::new(&waits).expect("there are states");
     assert_eq!(path.parts.iter().map(|part| part.track).collect::<Vec<_>>(), [1]);
     let computing = path.imbalance(&waits, whole)[0];
-    // On the path 1.5 s, on average 1 s: half a second too long, in two containers.
+    // The path has 1.5 s of computing, and the mean is 1 s. That is half a second too long, in two
+    // containers.
     assert_eq!(computing.on_path.to_string(), "1.500000000");
     assert_eq!(computing.mean.to_string(), "1.000000000");
     assert_eq!(computing.imbalance.to_string(), "0.500000000");
@@ -151,7 +152,8 @@ fn a_window_clips() {
     let parameters = Parameters { ranks: 4, work: 1000, late: 1000, transfer: 100 };
     let trace = replayed(&Case::Barrier.trace(&parameters).bytes);
     let waits = waits(&trace, &Options::default());
-    // Ranks 0, 1, 2 wait from 1, 2, 3 ms until 4 ms: in the window 1, 0.5 and 0 ms.
+    // Ranks 0, 1 and 2 wait from 1, 2 and 3 ms on, until 4 ms. In the window, they wait 1, 0.5 and
+    // 0 ms.
     let window = (0.0015, 0.0025);
     let rows = waits.by_waiter(window);
     let rows: Vec<_> =
@@ -191,7 +193,7 @@ fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
     operations("MPI_Barrier", barriers)
 }
 
-/// Replays collectives of any value; a rank may have several.
+/// Replays collectives of any value. A rank may take part in several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     let mut text = datasets::definitions([
         ("0", "DefineContainerType", "Alias Type Name"),
@@ -213,7 +215,7 @@ fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
 
 #[test]
 fn roots_may_rotate() {
-    // The root comes four seconds after the others, which have the message a second later.
+    // The root enters four seconds after the others, and they leave one second after it enters.
     let all: Vec<_> = (0..12)
         .map(|at| {
             let (operation, member) = (at / 3, at % 3);

@@ -1,4 +1,5 @@
-//! Wait states, their costs and the critical path: known results, and comparison with a naive way.
+//! Tests of wait states, their costs and the critical path, with known results and by comparison
+//! with a naive implementation.
 
 mod any;
 mod known;

@@ -1,5 +1,5 @@
-//! Wait states, their costs and the critical path by definition, in whole microseconds: compares
-//! every row with every other, and shares no code with the crate.
+//! Computes wait states, their costs and the critical path directly from their definitions, in
+//! whole microseconds. Compares every row with every other row, and shares no code with the crate.
 
 mod costs;
 
@@ -98,7 +98,7 @@ impl Naive {
             let (start, end) = (micros(link.start), micros(link.end));
             messages.push(Message { from: name(link.from), to: name(link.to), start, end, bytes });
         }
-        // Ignore ranks without states; the generator's messages may involve them.
+        // Ranks without states are ignored, although the generated messages may involve them.
         let all = || naive.ranks.iter().flatten();
         naive.begin = all().map(|state| state.start).min().unwrap_or(0);
         naive.end = all().map(|state| state.end).max().unwrap_or(0);
@@ -111,7 +111,8 @@ impl Naive {
         naive
     }
 
-    /// Returns the state in which a link starts: one that begins then, in order, else an open one.
+    /// Returns the state in which a link starts. If states begin at that time, they are taken in
+    /// order. Otherwise, an open state is taken.
     fn sending(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.from], message.start);
@@ -132,8 +133,8 @@ impl Naive {
         one.or_else(|| all().find(|i| new(i) && group(i)))
     }
 
-    /// Returns the state in which a link ends: of those that end then, the one entered earlier and
-    /// then the others in order; else an open one.
+    /// Returns the state in which a link ends. If states end at that time, they are taken in order
+    /// of their starts. Otherwise, an open state is taken.
     fn receiving(&self, messages: &[Message], at: usize) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.to], message.end);
@@ -159,7 +160,8 @@ impl Naive {
 
     fn messages(&mut self, messages: &[Message], eager: f64) {
         let mut found: BTreeMap<(usize, usize, usize), (u64, u64, Wait)> = BTreeMap::new();
-        // Keeps the latest message of each state, or the first on ties.
+        // Keeps the latest message of each state. If several messages are equally late, the first
+        // one is kept.
         let mut offer = |wait: Wait, late: u64, order: u64| {
             let key = (wait.waiter, wait.state, wait.kind);
             let better =
@@ -290,7 +292,7 @@ impl Naive {
         (self.begin..self.end).map(value).collect()
     }
 
-    /// Returns the rank of each microsecond of the path, from the last.
+    /// Returns the rank of the path in each microsecond, from the last to the first.
     pub(crate) fn path(&self) -> Vec<usize> {
         let exits = |rank: &usize| self.ranks[*rank].iter().any(|state| state.end == self.end);
         let waited = |rank: &usize| {
@@ -331,7 +333,8 @@ impl Naive {
         times
     }
 
-    /// Returns the microseconds of each value on the path, and of all ranks without waiting.
+    /// Returns for each value how many microseconds the path spends in it, and how many
+    /// microseconds all ranks spend in it without waiting.
     pub(crate) fn activities(&self, path: &[usize]) -> BTreeMap<String, (u64, i64)> {
         let mut times: BTreeMap<String, (u64, i64)> = BTreeMap::new();
         for ((value, _), micros) in self.by_activity(path) {

@@ -1,4 +1,4 @@
-//! Random runs compared with the naive computation. `PAJE_SEEDS` sets their number.
+//! Compares random runs with the naive computation. `PAJE_SEEDS` sets the number of runs.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -39,14 +39,14 @@ fn random_runs_match_the_definitions() {
             None => knots += 1,
         }
     }
-    // Enough runs must exercise what is compared.
+    // Check that enough of the runs reach the code under comparison.
     let runs = seeds().end - seeds().start;
     let enough = waits > runs && passed_on > runs / 4 && knots <= runs / 8;
     assert!(enough || runs < 100, "{waits} {passed_on} {knots}");
 }
 
-/// Compares the costs of waits. Returns for how many ranks they differ from direct costs, or `None`
-/// if waits depend on one another.
+/// Compares the costs of waits. Returns the number of ranks for which they differ from the direct
+/// costs, or `None` if waits depend on one another.
 fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option<u64> {
     let options = Options { eager: Some(run.eager), ..Options::default() };
     let waits = waits(trace, &options);

@@ -43,9 +43,10 @@ fn delay_is_charged_to_the_slow_rank() {
     let slow =
         costs.iter().find(|cost| waits.name(cost.whom) == "rank-3").expect("it causes waiting");
     assert!((slow.delay / all.to_f64() - 1.0).abs() < 0.01, "{} of {all}", slow.delay);
-    // Its neighbours wait for it directly; the others distinguish direct from propagated waiting.
+    // Only the neighbours of rank 3 wait for it directly. The other ranks wait for it indirectly.
     assert!(slow.direct.to_f64() < 0.5 * slow.delay);
-    // Two ranks each at distances 1, 2 and 3, one at 4; the final barrier has the rest.
+    // There are two ranks each at distances 1, 2 and 3, and one at distance 4. The final barrier
+    // has the rest of the waiting.
     let expected = 0.0005 * f64::from(7 * 60);
     assert!((slow.delay / expected - 1.0).abs() < 0.01, "{} for {expected}", slow.delay);
 }

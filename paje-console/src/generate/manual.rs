@@ -1,22 +1,23 @@
-//! Manual texts of a program, besides its options.
+//! Texts of a program's manual, except its options.
 
 use std::fmt::Write;
 
-/// Parts of a man page after the options; `--help` prints some of them too.
+/// Parts of a man page after the options. Some of them are also printed by `--help`.
 #[derive(Clone, Copy, Debug)]
 pub struct Manual {
-    /// Exit statuses with their meanings, without a full stop.
+    /// Exit statuses with their meanings, without full stops.
     pub statuses: &'static [(u8, &'static str)],
-    /// Command lines with their effects, without a full stop.
+    /// Example command lines with their effects, without full stops.
     pub examples: &'static [(&'static str, &'static str)],
-    /// Further sections by title, printed between the options and the exit statuses.
+    /// Further sections with their titles. They are printed between the options and the exit
+    /// statuses.
     pub sections: &'static [(&'static str, &'static [Block])],
 }
 
 /// A part of a section.
 #[derive(Clone, Copy, Debug)]
 pub enum Block {
-    /// A paragraph, which is filled.
+    /// A paragraph. Its lines are filled.
     Text(&'static str),
     /// Preformatted lines.
     Lines(&'static str),
@@ -25,13 +26,13 @@ pub enum Block {
 }
 
 impl Manual {
-    /// Returns the end of `-h`: one line of exit statuses, and all examples.
+    /// Returns the end of `-h`: the exit statuses in one line, and all examples.
     #[must_use]
     pub fn after_help(&self) -> String {
         self.short(self.examples.len())
     }
 
-    /// Returns the end of `-h` with three examples only, so that all options fit on a screen.
+    /// Returns the end of `-h` with only three examples, so that all options fit on a screen.
     #[must_use]
     pub fn after_short_help(&self) -> String {
         self.short(3)
@@ -56,7 +57,7 @@ impl Manual {
         }
         text.push_str("\n\nExamples:");
         for (line, does) in self.examples {
-            // On a line below, so that long texts wrap within their column.
+            // Print the meaning on the next line, so that long texts wrap within their column.
             let _ = write!(text, "\n  {line}\n          {does}");
         }
         text

@@ -1,4 +1,5 @@
-//! The man page: options by `clap_mangen`, the rest from the manual, in the order of man-pages(7).
+//! Generates the man page. `clap_mangen` formats the options, and the manual has the other
+//! sections. The order follows man-pages(7).
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,16 +11,17 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
-/// List of our programs and their packages, one per line, which packaging reads too.
+/// List of our programs and their packages, one per line. Packaging reads it too.
 const PROGRAMS: &str = include_str!("../../../packaging/programs");
 
-/// Returns the page in roff, in ASCII only, so that no reader has to guess an encoding.
+/// Returns the page in roff. It has only ASCII characters, so that no reader has to guess the
+/// encoding.
 pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     let name = command.get_name().to_owned();
-    // Written by hand: `clap_mangen` would leave an empty date out, and shift the arguments behind
-    // it.
+    // Write the title by hand, because `clap_mangen` would omit an empty date and shift the
+    // following arguments.
     let version = command.get_version().unwrap_or_default();
     let title =
         format!(".TH {} 1 \"\" \"Pajé Replay {version}\" \"User Commands\"\n", name.to_uppercase());
@@ -38,7 +40,8 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// Adds full stops to the help of options. `--help` needs none, but in paragraphs they read better.
+/// Adds full stops to the help of options. `--help` needs none, but paragraphs read better with
+/// them.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
         let help = help.to_string().replace(" (see a summary with '-h')", "");
@@ -55,7 +58,7 @@ fn with_full_stops(command: Command) -> Command {
         if let Some(help) = arg.get_long_help().map(ended) {
             arg = arg.long_help(help);
         }
-        // An option without short help would be left out here.
+        // `clap_mangen` would omit an option without short help.
         arg.hide_short_help(false)
     })
 }
@@ -129,13 +132,14 @@ fn sentence(words: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// Keeps one of the repeated definitions of an apostrophe.
+/// Keeps only one of the repeated definitions of the apostrophe.
 fn once(text: &str) -> String {
     let preamble = Roff::new().render();
     format!("{preamble}{}", text.replace(&preamble, ""))
 }
 
-/// Replaces other letters by their numbers, which groff and mandoc read in any encoding.
+/// Replaces characters that are not ASCII by their numbers. groff and mandoc understand these in
+/// any encoding.
 fn ascii(text: &str) -> String {
     let mut ascii = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! Options of how a trace is read and replayed.
+//! Options for reading and replaying a trace.
 
 use clap::Args;
 use paje_sim::{FieldNames, Options};
@@ -31,7 +31,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the options of such a replay, in blocks of the size in `limits`.
+    /// Returns the options of a replay, with blocks of the size in `limits`.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = Options::default();
@@ -42,7 +42,7 @@ impl Reading {
     }
 }
 
-/// Accepted deviations: old field names, open links, any order of lines.
+/// Accepted deviations: old field names, open links, and any order of lines.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Accepted {
     /// Accept the field names of older traces
@@ -72,8 +72,8 @@ impl Accepted {
         options.sort = self.sort;
     }
 
-    /// Returns the hint of [`Voice::recovered`](crate::Voice::recovered) for events that came too
-    /// late.
+    /// Returns the hint that [`Voice::recovered`](crate::Voice::recovered) prints for events that
+    /// came too late.
     #[must_use]
     pub const fn late_events(&self) -> &'static str {
         match self.sort {

@@ -50,7 +50,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the window, which is all times if none is given.
+    /// Returns the window. If none is given, it includes all times.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         TimeRange {
@@ -59,7 +59,7 @@ impl Span {
         }
     }
 
-    /// Returns whether a window is given.
+    /// Returns whether the user gave a window.
     #[must_use]
     pub const fn is_asked(&self) -> bool {
         self.start.is_some() || self.end.is_some()
@@ -84,7 +84,7 @@ pub struct Natures {
 }
 
 impl Natures {
-    /// Restricts the selection to the given natures, if any.
+    /// Restricts the selection to the given natures, if there are any.
     pub fn narrow(&self, selection: &mut Selection) {
         if !self.nature.is_empty() {
             selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
@@ -94,7 +94,7 @@ impl Natures {
 
 /// Natures of rows, as command lines name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)] // The natures are the format's own.
+#[allow(missing_docs)] // The format defines these natures.
 pub enum Nature {
     #[value(alias = "containers")]
     Container,
@@ -109,7 +109,7 @@ pub enum Nature {
 }
 
 impl Nature {
-    /// Returns the nature of the types of such rows.
+    /// Returns the nature of the types of these rows.
     #[must_use]
     pub const fn of_types(self) -> TypeNature {
         match self {
@@ -122,7 +122,7 @@ impl Nature {
     }
 }
 
-/// Name patterns of types and containers. `Voice::unmet` warns about patterns that match nothing.
+/// Name patterns for types and containers. `Voice::unmet` warns about patterns that match nothing.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Patterns {
     /// Only types whose name matches, such as 'MPI_*'

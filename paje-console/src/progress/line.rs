@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use indicatif::style::ProgressStyle;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
 
-/// Shortest time over which a speed is measured; a stage may begin with cached data.
+/// Shortest time over which a speed is measured. A stage may begin with cached data, which is read
+/// faster.
 const SETTLED: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(super) enum Unit {
     Rows,
 }
 
-/// Stage of a run: its name, the amount done, and the total if known.
+/// Stage of a run: its name, the amount done, and the total if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) doing: &'static str,
@@ -29,9 +30,9 @@ pub(super) struct Stage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
-    /// Everything, with a bar.
+    /// All parts, with a bar.
     Wide,
-    /// Bar, speed and remaining time.
+    /// A bar, the speed and the remaining time.
     Medium,
     /// Stage and numbers.
     Narrow,
@@ -115,7 +116,7 @@ impl Line {
             (None, _) => format!("{{prefix}} {{spinner}} {done}{{speed}}{events}"),
         };
         let (replayed, since, unit) = (Arc::clone(&self.events), self.since, stage.unit);
-        // No speed until it is reliable: the first rows may take long.
+        // No speed is shown until it is reliable, because the first rows may take long.
         let speed_of = move |state: &ProgressState| {
             let (speed, least) = (state.per_sec(), state.len().unwrap_or(0) / 100);
             let is_known = since.elapsed() >= SETTLED && state.pos() > least && speed > 0.0;
@@ -123,7 +124,8 @@ impl Line {
         };
         let events = move |state: &ProgressState, out: &mut dyn fmt::Write| {
             let Some(speed) = speed_of(state) else { return };
-            // Event rate from the mean number of events per byte, and the current speed in bytes.
+            // The event rate is the mean number of events per byte times the current speed in
+            // bytes.
             let events = replayed.load(Ordering::Relaxed) as f64;
             let rate = events / state.pos().max(1) as f64 * speed;
             let _ = write!(out, ", {} events/s", HumanCount(rate as u64));
@@ -165,7 +167,7 @@ mod tests {
         line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         for stage in stages {
             line.set(*stage, Width::of(columns));
-            // Pretend that a stage with progress began a while ago.
+            // Pretends that a stage with progress began a while ago.
             line.since -= if stage.done > 0 { SETTLED } else { Duration::ZERO };
             line.bar.set_style(line.style(*stage, Width::of(columns)));
             line.bar.force_draw();

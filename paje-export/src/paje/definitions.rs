@@ -97,7 +97,8 @@ impl Definitions {
 pub(super) struct Used {
     list: Vec<(Line, Option<usize>)>,
     numbers: HashMap<(Line, Option<usize>), u32>,
-    /// Definition that each kind of line used last. The next line often uses it again.
+    /// Definition that each kind of line used last. The next line of this kind often uses the same
+    /// definition.
     last: [u32; Line::COUNT],
 }
 

@@ -149,7 +149,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         }
     }
 
-    /// Begins a line with its event and time. Returns whether the span contains it.
+    /// Begins a line with its event and time. Returns whether the span contains the line.
     fn begin(&mut self, key: SortKey, event: Line, fields: Option<usize>, time: f64) -> bool {
         let def = self.written.used.id(event, fields);
         let Some(out) = self.written.begin(key, def, &self.span) else { return false };
@@ -158,7 +158,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         true
     }
 
-    /// Begins a line of the current lane, after its last one.
+    /// Begins a line of the current lane, no earlier than the lane's previous line.
     fn begin_row(&mut self, event: Line, fields: Option<usize>, time: f64) -> bool {
         self.last = self.last.max(time);
         let key = SortKey::new(self.last, self.lifetime.phase + ROW, 0);
@@ -223,7 +223,7 @@ fn put_words(words: &[&str], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends user-defined fields. Missing ones are empty.
+/// Appends user-defined fields. Missing fields are empty.
 fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
     let texts = fields.texts().chain(std::iter::repeat(&b""[..]));
     for (_, text) in trace.defs()[fields.def()].extras().zip(texts) {
@@ -335,7 +335,7 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             let created = lifetimes
                 .iter()
                 .fold(self.lifetime.created, |at, lifetime| at.max(lifetime.created));
-            // The ends keep their order in the file, and each keeps its fields.
+            // The two ends of a link keep their order in the file, and each end keeps its fields.
             let [(first, first_time), (second, second_time)] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
                 false => [(Line::EndLink, end), (Line::StartLink, start)],

@@ -33,13 +33,13 @@ fn put(text: &str, out: &mut Vec<u8>) {
 
 /// Returns parts that add up exactly to the value of a variable.
 ///
-/// Sums of single-precision values are doubles. A sum is written as a set and some additions at the
-/// same time, which make one row.
+/// Sums of single-precision values are doubles. A sum is written as one set event and some
+/// additions at the same time. Together they make one row.
 pub(super) fn parts(value: f64, is_single: bool) -> impl Iterator<Item = f64> {
     let first = if is_single { single(value) } else { value };
     let rest = std::iter::successors(Some((first, first)), move |(_, sum)| {
         let part = single(value - sum);
-        // Infinite numbers and remainders too small for single precision have no further parts.
+        // Infinite numbers, and remainders too small for single precision, need no more parts.
         (part != 0.0 && part.is_finite() && sum + part != *sum).then_some((part, sum + part))
     });
     // Each part adds 24 bits.

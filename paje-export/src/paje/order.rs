@@ -4,16 +4,17 @@ use std::ops::Range;
 
 use super::definitions::Used;
 
-/// Position of a line in the output, as one number that sorting compares fast.
+/// Position of a line in the output, as a single number that is fast to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SortKey(u128);
 
 impl SortKey {
-    /// Creates the key of a line. `not_before` is its time, or the time of a line that must precede
-    /// it.
+    /// Creates the key of a line. `not_before` is the time of the line, or of another line that
+    /// must come first.
     ///
     /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
-    /// for containers created in destroyed ones, and so on. `rank` orders lines of the same phase.
+    /// for containers that were created inside destroyed containers, and so on. `rank` orders lines
+    /// of the same phase.
     pub(super) fn new(not_before: f64, phase: u32, rank: u32) -> Self {
         // Minus zero would sort before zero.
         let bits = (not_before + 0.0).to_bits();
@@ -71,8 +72,8 @@ pub(super) fn bounds(all: &[EncodedLines], lines: u64) -> Vec<SortKey> {
 #[derive(Debug, Default)]
 pub(super) struct EncodedLines {
     keys: Vec<(SortKey, u64)>,
-    /// Each line as the number of its definition in `used` in four bytes, followed by the rest as
-    /// text.
+    /// Encoded lines. Each line starts with four bytes for the number of its definition in `used`,
+    /// and the rest is text.
     text: Vec<u8>,
     pub(super) used: Used,
     /// Sampled keys, if lines are only counted.

@@ -2,12 +2,12 @@ use paje_sim::{ContainerId, LaneId, LaneView, Trace};
 
 /// Times in the written trace, by default the recorded ones. Rows are counted from 0.
 pub trait Times {
-    /// Returns the start and end of a state, or `None` to leave it out.
+    /// Returns the start and end of a state, or `None` to leave the state out.
     fn state(&self, _lane: LaneView<'_>, _row: u64, recorded: (f64, f64)) -> Option<(f64, f64)> {
         Some(recorded)
     }
 
-    /// Returns the start and end of a link, or `None` to leave it out.
+    /// Returns the start and end of a link, or `None` to leave the link out.
     fn link(
         &self,
         _lane: LaneId,
@@ -18,7 +18,7 @@ pub trait Times {
         Some(recorded)
     }
 
-    /// Returns whether links keep the order of their rows. Otherwise they are sorted by time.
+    /// Returns whether links keep the order of their rows. Otherwise, the links are sorted by time.
     fn keeps_order(&self) -> bool {
         true
     }

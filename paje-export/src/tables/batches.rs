@@ -77,8 +77,8 @@ impl<'a, 't> Batches<'a, 't> {
         self.len() == 0
     }
 
-    /// Returns the number of rows of a batch, or `None` if it is unknown before reading: with a
-    /// time window, and for hierarchies.
+    /// Returns the number of rows of a batch. Returns `None` with a time window and for
+    /// hierarchies, because the number is unknown before reading.
     ///
     /// # Panics
     /// The batch does not exist.
@@ -106,7 +106,7 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
-    /// Reads a batch. With a time window, it may be empty.
+    /// Reads a batch. With a time window, the batch may be empty.
     ///
     /// # Errors
     /// The batch's strings exceed Arrow's offsets.

@@ -2,7 +2,7 @@
 //!
 //! A field of the event that opens a row, or that starts a link, becomes a column with its name. A
 //! field of the closing event becomes a column with the prefix `End`. The column has the declared
-//! type if all definitions agree and all texts parse; otherwise it is text. Missing and empty
+//! type if all definitions agree and all texts parse. Otherwise it is text. Missing and empty
 //! fields and `NA` are null.
 
 use std::collections::{BTreeMap, HashMap};
@@ -103,7 +103,7 @@ impl Survey {
         }
     }
 
-    /// Returns the columns by definition, those of opening events first.
+    /// Returns the columns by definition. Columns of opening events come first.
     pub(crate) fn columns(self, trace: &Trace, table: Table) -> Extras {
         let mut extras = Extras::default();
         let mut names: Vec<(String, Kind)> = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) struct Gather<'a> {
     types: &'a Names,
     values: Option<&'a Values>,
     rows: Rows,
-    /// Whether each row of a slice is wanted; empty if all rows are.
+    /// Whether each row of a slice is wanted. Empty if all rows are wanted.
     wanted: Vec<bool>,
     lines: GatheredLines<'a>,
     extras: Gathered<'a>,

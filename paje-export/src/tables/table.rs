@@ -60,7 +60,8 @@ impl Table {
         }
     }
 
-    /// Returns the columns except user-defined ones, named as in the header lines of `pj_dump -h`.
+    /// Returns the columns without user-defined fields. Their names are those in the header lines
+    /// of `pj_dump -h`.
     pub(crate) const fn columns(self) -> &'static [Column] {
         use Column::*;
         match self {

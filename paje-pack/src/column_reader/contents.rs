@@ -1,4 +1,5 @@
-//! Places of lines, and contents of lines without text: keys and requested values.
+//! Finds the offsets of lines, and reads the contents of lines without text: keys and requested
+//! values.
 
 use super::{ColumnReader, Form, Passed};
 use crate::decode::LineReader;
@@ -9,8 +10,8 @@ use crate::value::{Kind, Value};
 use paje_parser::columns::{ColumnLine, Content, Lines, Linked};
 
 impl ColumnReader<'_, '_> {
-    /// Notes where lines begin, and reads their contents, given their steps and times. Drops the lines that are left out.
-    /// Returns how many lines are kept.
+    /// Records where lines begin and reads their contents, given their steps and times. Drops the
+    /// lines that are left out. Returns how many lines are kept.
     pub(super) fn placed(
         &mut self,
         all: &mut [ColumnLine],
@@ -41,7 +42,8 @@ impl ColumnReader<'_, '_> {
         Some(kept)
     }
 
-    /// Does so up to the first line whose text is requested. Returns its index, and the number of lines kept so far.
+    /// Finds the offsets of lines up to the first one whose text is requested. Returns the index
+    /// of that line, and the number of lines kept so far.
     #[inline(never)]
     fn known(
         &mut self,
@@ -97,8 +99,8 @@ impl ColumnReader<'_, '_> {
 }
 
 impl LineReader<'_> {
-    /// Reads the contents of a line and appends them to `contents`, given its holes, its start, the length of its time, and its
-    /// lane. Returns the length of its contents.
+    /// Reads the contents of a line and appends them to `contents`, given its holes, its start, the
+    /// length of its time, and its lane. Returns the length of its contents.
     #[inline(never)]
     fn contents(
         &mut self,
@@ -152,7 +154,7 @@ impl LineReader<'_> {
         Some(own)
     }
 
-    /// Writes a value at a place. Returns its start and end.
+    /// Writes a value at an offset in the text. Returns its start and end.
     #[cold]
     fn text(&self, value: Value, from: u32, out: &mut Out) -> (u32, u32) {
         out.move_to(from as usize);
@@ -160,7 +162,8 @@ impl LineReader<'_> {
         (from, out.len() as u32)
     }
 
-    /// Reads a key. Writes it at a place, unless it is the key of an earlier start. Returns `None` if it is not one word.
+    /// Reads a key. An end of a link shares the key of its start, so only other keys are written.
+    /// Returns `None` if the key is not one word.
     #[inline(always)]
     fn key(&mut self, hole: u8, place: (Place, u32), at: u32, out: &mut Out) -> Option<Linked> {
         let LineReader { sides: [_, _, _, side], keys, .. } = self;

@@ -1,4 +1,4 @@
-//! Steps of all lines of a segment, which are read before anything else.
+//! Reads the steps of all lines of a segment. They are read before anything else.
 
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::steps::Steps;
@@ -12,13 +12,13 @@ use paje_parser::columns::ColumnLine;
 pub(super) struct Order {
     numbers: Steps,
     steps: Vec<Line>,
-    /// Texts of raw lines, each with a newline, and the number of bytes returned.
+    /// Texts of raw lines, each with a newline.
     raw: Vec<u8>,
     given: usize,
 }
 
 impl Order {
-    /// Reads the step of each line. Returns none if the stream does not encode them.
+    /// Reads the step of each line. Returns `None` if the stream does not encode steps.
     #[inline(never)]
     pub(super) fn read(
         &mut self,
@@ -49,7 +49,8 @@ impl Order {
         }
     }
 
-    /// Reads the steps of lines up to the first line of an unknown step. Returns how many.
+    /// Reads the steps of lines up to the first line of an unknown step. Returns the number of
+    /// lines read.
     fn known(&mut self, coded: &mut LinesIn, lines: &mut [ColumnLine]) -> usize {
         let (read, lanes, actions) = coded.parts();
         let (places, actions) = actions.parts();
@@ -65,7 +66,7 @@ impl Order {
         self.steps.get(step as usize).copied()
     }
 
-    /// Returns for each step how its times are found, or `None` if a line has several times.
+    /// Returns for each step how its times are found. Returns `None` if a line has several times.
     pub(super) fn clocks(&self, coded: &LinesIn) -> Option<Vec<Clock>> {
         let clock = |line: &Line| {
             let text = coded.actions.get(line.action);
@@ -87,7 +88,8 @@ impl Order {
     }
 }
 
-/// Reads known steps, given the codes of all lanes and of the actions of each lane: one more than their numbers. Returns how many.
+/// Reads the steps of lines as long as the steps are known. `lanes` and `actions` contain codes,
+/// which are numbers plus one. Returns the number of lines read.
 #[inline(never)]
 fn known(
     steps: &mut Steps,

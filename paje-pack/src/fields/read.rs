@@ -12,7 +12,7 @@ use crate::table::{Group, Table};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Number of slots that are allocated at once, before they are used.
+/// Number of slots that are allocated in advance.
 const AT_ONCE: usize = 1 << 12;
 
 /// A field and its state.
@@ -23,7 +23,8 @@ struct Field {
     last: i64,
     /// Values that came as texts.
     known: Vec<Known>,
-    /// For decimal numbers: a range of numbers whose texts have the same length, and this length.
+    /// A range of decimal numbers, and the length of their texts, which is the same for all of
+    /// them.
     lengths: (Range<i64>, usize),
 }
 
@@ -31,16 +32,16 @@ struct Field {
 #[derive(Clone, Copy)]
 struct Known {
     value: Value,
-    /// Its bytes, the first one lowest, if they are at most [`FEW`].
+    /// Bytes of the text if there are at most [`FEW`], with the first one lowest.
     text: u64,
     len: u32,
     is_word: bool,
 }
 
-/// Maximum length of such a text: there is room for one more byte.
+/// Maximum length of a short text. A word has room for one more byte.
 const FEW: usize = 7;
 
-/// Room for the parts of a key, and for the bytes that are written behind them.
+/// Room for the parts of a key, and for the extra bytes that are written after each of them.
 const ROOM: usize = (FEW + 1) * (PARTS + 1);
 
 /// Reader of fields.
@@ -54,7 +55,8 @@ pub(crate) struct FieldsIn {
 }
 
 impl FieldsIn {
-    /// Creates a reader for a segment with `length` bytes of text. Columns begin with `column`.
+    /// Creates a reader for a segment with `length` bytes of text. `column` is the first column of
+    /// the fields.
     pub(crate) fn new(side: &mut StreamReader<'_>, column: usize, length: usize) -> FieldsIn {
         let bases = side.all(column + column::BASES).iter();
         let ways = side.all(column + column::FORMS).iter().zip(bases);
@@ -68,7 +70,7 @@ impl FieldsIn {
         if !fields.iter().all(is_known) {
             side.fail();
         }
-        // A key has eight slots, and each may have a number.
+        // A key has eight slots, and each slot may have a number.
         let most = length.saturating_mul(8);
         let table = Table::read(side, column + column::NUMBERS, [most; 2]);
         let slots = vec![Slot::default(); table.len().min(AT_ONCE)];
@@ -81,12 +83,13 @@ impl FieldsIn {
         self.has_odd
     }
 
-    /// Returns whether more numbers of some slot have been read than it has.
+    /// Returns whether more numbers of some slot have been read than the slot has.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// Reads the next value of a slot. Returns it and its length, or `None` if it is not a word.
+    /// Reads the next value of a slot. Returns the value and its length, or `None` if it is not a
+    /// word.
     #[inline(always)]
     pub(crate) fn word(
         &mut self,
@@ -111,7 +114,8 @@ impl FieldsIn {
         Some((value, self.len_of(value)?))
     }
 
-    /// Reads a value that occurred before, or a decimal number. Otherwise returns `None` and reads nothing.
+    /// Reads a value that occurred before, or a decimal number. For any other value, reads nothing
+    /// and returns `None`.
     #[inline(always)]
     fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
         let FieldsIn { table, fields, slots, .. } = self;
@@ -153,7 +157,7 @@ impl FieldsIn {
         self.code(side, place, code)
     }
 
-    /// Reads the next values of consecutive slots and appends them to `out` with `joint` between them.
+    /// Reads the next values of consecutive slots and appends them to `out`, separated by `joint`.
     #[inline(always)]
     pub(crate) fn parts(
         &mut self,
@@ -172,7 +176,7 @@ impl FieldsIn {
         }
     }
 
-    /// Does so up to the first long value. Returns how many.
+    /// Reads and appends values up to the first long one. Returns how many were read.
     #[inline(always)]
     fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
@@ -196,7 +200,7 @@ impl FieldsIn {
             at += len + 1;
             done += 1;
         }
-        // No joint follows the last part.
+        // The last part has no joint after it.
         out.pass(at.saturating_sub(1));
         done
     }
@@ -220,7 +224,8 @@ impl FieldsIn {
         out.put_value(value, &self.texts);
     }
 
-    /// Reads the next value of a slot. Returns `None` if it is a text with the same code as the last time.
+    /// Reads the next value of a slot. Returns `None` if the value is a text and has the same code
+    /// as the previous value.
     #[inline]
     pub(crate) fn other(
         &mut self,
@@ -283,7 +288,8 @@ impl FieldsIn {
 }
 
 impl Field {
-    /// Reads the next value of a slot if it is short. Returns its text, the first byte lowest, and its length. Otherwise reads nothing.
+    /// Reads the next value of a slot if it is short; otherwise reads nothing. Returns its text,
+    /// with the first byte lowest, and its length.
     #[inline(always)]
     fn short(
         &mut self,
@@ -315,7 +321,8 @@ impl Known {
     }
 }
 
-/// Returns whether a text is one word: quoted as a whole, or without white space, quotes and comments.
+/// Returns whether a text is one word: quoted as a whole, or without whitespace, quotes and
+/// comments.
 pub(crate) fn is_word(text: &[u8]) -> bool {
     match text {
         [b'"', inner @ .., b'"'] => memchr::memchr(b'"', inner).is_none(),

@@ -8,17 +8,18 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// Numbers of values after which the form of a field is chosen, from the second half of them: the first one if one form is clearly best.
+/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise
+/// after `MANY`. Only the second half of these values is considered.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
-/// Stands for a form that is not chosen yet.
+/// Marks a field whose form has not been chosen yet.
 const WAITING: u8 = u8::MAX;
 
-/// Maximum length of a text that a slot keeps as a whole.
+/// A slot stores its last text completely if the text has at most this many bytes.
 const SHORT: usize = 8;
 
-/// A value whose field has no form yet: its slot, its place in the text, and its number.
+/// A value whose field has no form yet: its slot, its position in the text, and its parsed value.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     slot: u32,
@@ -35,7 +36,7 @@ struct Field {
     last: i64,
     /// Values that were written as texts.
     texts: Texts,
-    /// First values, until the form is chosen.
+    /// First values of the field, until its form is chosen.
     waiting: Vec<Row>,
 }
 
@@ -50,7 +51,7 @@ impl Default for Field {
 #[derive(Clone, Copy, Default)]
 struct SlotOut {
     numbers: Slot,
-    /// First bytes, length and code of the last text. The code is 0 before the first one.
+    /// First bytes, length and code of the last text. The code is 0 if the slot has had no text.
     first: u64,
     len: usize,
     code: u32,
@@ -62,7 +63,7 @@ pub(crate) struct FieldsOut {
     fields: Vec<Field>,
     slots: Vec<SlotOut>,
     table: Rows,
-    /// Places of the values that follow as texts.
+    /// Places of the values that are written as texts.
     spelt: Vec<(u32, u32)>,
 }
 
@@ -72,7 +73,7 @@ impl FieldsOut {
         FieldsOut { table: Rows::with_room(values), ..FieldsOut::default() }
     }
 
-    /// Writes the next value of a slot, which is at these bytes of the text.
+    /// Writes the next value of a slot. The value is at these bytes of the text.
     #[inline]
     pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = at(&mut self.fields, place.field);
@@ -126,7 +127,8 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value as a difference, or as a text if it has another form.
+    /// Writes a value as a difference, or as a text if the value does not have the form of its
+    /// field.
     #[inline(never)]
     fn number(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
@@ -177,7 +179,7 @@ impl FieldsOut {
         }
     }
 
-    /// Writes all values of this text.
+    /// Writes all values. They were read from `text`.
     pub(crate) fn write(&mut self, side: &mut StreamWriter, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
@@ -188,7 +190,7 @@ impl FieldsOut {
             side.byte(column + column::FORMS, form);
             side.byte(column + column::BASES, base);
         }
-        // In the order of the text.
+        // Texts are read in the order of the segment's text.
         self.spelt.sort_unstable();
         for (start, end) in &self.spelt {
             side.text(&text[*start as usize..*end as usize]);
@@ -197,7 +199,7 @@ impl FieldsOut {
     }
 }
 
-/// Parses a value, which probably has this form.
+/// Parses a value. Tries this form first.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     let of_form = match form {
@@ -207,7 +209,7 @@ fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     of_form.or_else(|| Value::of(&text[range]))
 }
 
-/// Returns the code of a value in a form, or `None` if it has another form.
+/// Returns the code of a value in a form, or `None` if the value has another form.
 #[inline]
 fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     let difference = zigzag((value.bits as i64).wrapping_sub(base));
@@ -221,7 +223,7 @@ fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     }
 }
 
-/// Counts of the first values of a field by kind.
+/// Numbers of the first values of a field, by kind.
 #[derive(Default)]
 struct Tally {
     all: u32,
@@ -239,7 +241,7 @@ impl Tally {
         }
     }
 
-    /// Returns the form that fits most numbers.
+    /// Returns the form that fits most values.
     fn numbers(&self) -> u8 {
         let decimals: u32 = self.decimals.iter().sum();
         let most = (0..DIGITS as u8).max_by_key(|after| self.decimals[usize::from(*after)]);
@@ -256,7 +258,7 @@ impl Tally {
     }
 }
 
-/// Estimates the bits of a code behind the last one of its slot. A repetition takes none.
+/// Estimates the bits of a code, given the previous code of its slot. A repetition takes no bits.
 #[inline]
 fn bits(number: u64, before: &mut u64) -> u64 {
     match std::mem::replace(before, number) == number {
@@ -265,12 +267,13 @@ fn bits(number: u64, before: &mut u64) -> u64 {
     }
 }
 
-/// Estimated bits of a new text.
+/// Estimated number of bits of a new text.
 const TEXT_BITS: u64 = 48;
 
-/// Numbers of texts by their hashes, in the order of their first occurrence.
+/// Numbers texts in the order of their first occurrence, given their hashes.
 struct Numbers {
-    /// Open hash table: hashes, and one more than their numbers, or 0 for an empty place. At least half is empty.
+    /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is
+    /// empty. At least half of the entries are empty.
     places: Vec<(u64, u32)>,
     count: u32,
 }
@@ -281,7 +284,7 @@ impl Numbers {
         Numbers { places: vec![(0, 0); (2 * texts).next_power_of_two()], count: 0 }
     }
 
-    /// Returns the number of a text, which is added if it is new.
+    /// Returns the number of a text. Adds the text if it is new.
     fn of(&mut self, Row { start, end, value, .. }: &Row, text: &[u8]) -> u32 {
         let hash = match value.kind {
             Kind::Text => hash(&text[*start as usize..*end as usize]),
@@ -308,11 +311,13 @@ impl Numbers {
 struct Way {
     form: u8,
     base: u8,
-    /// Whether other ways take much more, or the same.
+    /// Whether the choice is clear. Every other choice takes either much more space, or exactly as
+    /// much space.
     is_clear: bool,
 }
 
-/// Chooses form and base of a field, given its first values in this text. Counts the values from index `from` on.
+/// Chooses the form and the base of a field, given its first values in this text. Only the values
+/// from index `from` on are considered.
 fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     let texts = Way { form: form::TEXTS, base: 0, is_clear: true };
     let is_first = |row: &Row| {
@@ -330,17 +335,17 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
         return texts;
     }
     let mut all = [0; BASES + 1];
-    // Number of values that did not occur before.
+    // Number of considered values that had not occurred earlier.
     let mut new = 0;
     let mut last = 0;
-    // Slots, and their last codes in each way.
+    // State of each slot, and its last code for each base and for texts.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
     let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
     let mut known = Numbers::new(rows.len());
     for (place, row) in rows.iter().enumerate() {
         let (slot, before) = at(&mut slots, row.slot - first);
         let (next, number) = (known.count, known.of(row, text));
-        // Texts have no code.
+        // Texts have no code in a form for numbers.
         let is_number = code(form, row.value, 0).is_some();
         if place >= from {
             new += usize::from(number == next);
@@ -358,10 +363,10 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
             last = row.value.bits as i64;
         }
     }
-    // If few texts are new, even fewer will be.
+    // If few of these texts are new, even fewer of the following texts will be new.
     if from > 0 && 8 * new < rows.len() - from {
         all[BASES] -= TEXT_BITS / 4 * 3 * new as u64;
-        // zstd finds repetitions in any order.
+        // zstd finds repeated texts in any order.
         all[BASES] -= all[BASES] / 4;
     }
     let way = (0..=BASES).min_by_key(|way| all[*way]).unwrap_or_default();

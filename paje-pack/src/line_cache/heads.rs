@@ -1,32 +1,34 @@
-//! First words of lines, which determine where the holes are.
+//! First words of lines. They determine where the holes are.
 
 use super::{BYTES, COUNT, SPREAD};
 use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
 
-/// Size of the table of first words. Half of it is empty, so that each search ends.
+/// Size of the table of first words. Half of the table stays empty, so each search ends.
 const HEADS: usize = 64;
 
-/// A hole: the number of fields since the hole before it, and its kind.
+/// A hole, given by the number of fields between it and the previous hole, and by its kind.
 #[derive(Clone, Copy)]
 pub(super) struct Next {
     pub(super) skip: u8,
     pub(super) kind: u8,
 }
 
-/// Lines with the same first word, up to their second field: the range of their holes in the list of all.
+/// Lines with the same first word up to their second field, with the range of their holes in the
+/// list of all holes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Head {
     word: u64,
     first: u32,
     end: u32,
-    /// For the second and the third hole: one more than the number of fields since the hole before it, or 0 if there is none. The first is [`MANY`]
-    /// if the second field is no hole, or if there are more holes.
+    /// Numbers for the second and the third hole. The number of a hole is one plus the number of
+    /// fields between it and the previous hole, or 0 if the hole does not exist. The first number
+    /// is [`MANY`] if the second field is not a hole, or if there are more than three holes.
     pub(super) others: [u8; 2],
 }
 
-/// Stands for more holes than the fast path supports.
+/// Marks lines with more holes than the fast path supports.
 pub(super) const MANY: u8 = u8::MAX;
 
 /// Known first words.
@@ -64,8 +66,8 @@ impl Heads {
         &self.nexts[head.first as usize..head.end as usize]
     }
 
-    /// Adds the first word of a line of the usual form, if its event is known. The line starts with these bytes, and its fields end at these
-    /// bits.
+    /// Adds the first word of a line of the usual form, if its event is known. `bytes` are the
+    /// first bytes of the line, and the bits of `ends` mark the ends of its fields.
     pub(crate) fn learn(&mut self, bytes: &[u8; 8], ends: u64, roles: &Roles) {
         let len = ends.trailing_zeros() as usize;
         if len < BYTES {
@@ -76,11 +78,12 @@ impl Heads {
         }
     }
 
-    /// Adds a first word, which begins with an event number of `len` bytes. Returns `None` if it cannot be used.
+    /// Adds a first word that begins with an event number of `len` bytes. Returns `None` if the
+    /// fast path does not support the event.
     #[cold]
     fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
         let bytes = word & !(u64::MAX << (8 * len));
-        // These lines are parts of definitions.
+        // A line that begins with a percent sign is part of a definition.
         if len > SHORT || bytes as u8 == b'%' {
             return None;
         }
@@ -116,13 +119,13 @@ impl Heads {
     }
 }
 
-/// Returns the first `len` bytes of a line as a word, up to its second field.
+/// Returns the first `len` bytes of a line, up to its second field, as a word.
 #[inline(always)]
 pub(super) const fn word_of(bytes: u64, len: usize) -> u64 {
     bytes & !(u64::MAX << (8 * len)) | (len as u64) << COUNT
 }
 
-/// Returns where a first word is looked up.
+/// Returns the index in the table at which the search for a first word begins.
 #[inline(always)]
 const fn place_of(word: u64) -> usize {
     (word.wrapping_mul(SPREAD) >> 58) as usize

@@ -1,19 +1,21 @@
-//! Fast path for lines of the usual form: the second field is a hole, there are at most two more, and little text is between and behind them.
+//! Fast path for lines of the usual form. The second field of these lines is a hole, they have at
+//! most two more holes, and the texts between and after the holes are short.
 
 use super::heads::{Head, Heads, MANY, word_of};
 use super::{BYTES, NONE, SPREAD};
 
-/// Number of bytes of a line that are examined, and of the words that may begin with the last one.
+/// Number of bytes of a line that are read. A word that begins at the last examined byte also
+/// includes the bytes after it.
 pub(crate) const WINDOW: usize = 64 + MIDDLE;
 
-/// Maximum length behind the first hole: three words.
+/// Maximum length of the text after the first hole, which fits into three words.
 const MIDDLE: usize = 24;
 
-/// Maximum lengths behind the second and the third hole.
+/// Maximum lengths of the texts after the second and the third hole.
 const NEXT: usize = 15;
 const LAST: usize = 6;
 
-/// Masks for three words of which this many bytes count.
+/// Masks for three words. Mask `n` keeps their first `n` bytes.
 static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     let mut masks = [[0; MIDDLE / 8]; MIDDLE + 1];
     let mut len = 1;
@@ -25,7 +27,8 @@ static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     masks
 };
 
-/// All bytes of a line outside its holes: before the first one and behind each of the three, with their lengths.
+/// The texts of a line outside its holes, with their lengths. The first one precedes the first
+/// hole, and the others follow the three holes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Words {
     head: u64,
@@ -37,7 +40,7 @@ pub(crate) struct Words {
 /// Starts and ends of three holes in a line.
 pub(crate) type Trio = [[u8; 2]; 3];
 
-/// Ends of the fields of a line. One byte separates fields.
+/// Ends of the fields of a line. One byte separates two fields.
 struct Ends(u64);
 
 impl Ends {
@@ -48,10 +51,11 @@ impl Ends {
         end
     }
 
-    /// Returns the start and the end of the field `fields` behind the one that ends at `before`.
+    /// Returns the start and the end of the field that comes `fields` fields after the field that
+    /// ends at `before`.
     #[inline(always)]
     fn behind(&mut self, fields: u8, before: usize) -> (usize, usize) {
-        // Behind the field before it.
+        // End of the previous field.
         let first = match fields {
             1 => before,
             _ => {
@@ -64,7 +68,8 @@ impl Ends {
 }
 
 impl Words {
-    /// Returns the words and the holes of a line with these ends of fields, or `None` if it has another form.
+    /// Returns the words and the holes of a line, given the ends of its fields as bits. Returns
+    /// `None` if the line has another form.
     #[inline(always)]
     pub(crate) fn of(
         window: &[u8; WINDOW],
@@ -123,7 +128,7 @@ impl Words {
         middle | (self.head ^ other.head) | (g ^ i) | (h ^ j) | (self.last ^ other.last) == 0
     }
 
-    /// Returns the text of the line, with the kinds of its holes in their places.
+    /// Returns the text of the line, with the kinds of its holes in place of their contents.
     pub(super) fn text(&self, heads: &Heads) -> Option<Vec<u8>> {
         let holes = heads.holes(*heads.get(self.head)?);
         let bytes =
@@ -144,7 +149,7 @@ impl Words {
     }
 }
 
-/// Returns eight bytes of a line from byte `at` on.
+/// Returns eight bytes of a line, starting at byte `at`.
 #[inline(always)]
 fn word(window: &[u8; WINDOW], at: usize) -> u64 {
     window
@@ -158,7 +163,7 @@ pub(crate) struct Quick {
     /// Open hash table. Its size is a power of two, and at least half of it is empty.
     entries: Vec<(Words, u32)>,
     taken: usize,
-    /// Number of bits of a hash that do not count.
+    /// Number of low bits of a hash that are ignored.
     shift: u32,
 }
 

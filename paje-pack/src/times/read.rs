@@ -12,10 +12,10 @@ use crate::table::Table;
 use crate::value::Value;
 use paje_parser::columns::ColumnLine;
 
-/// Last time of each lane, or of all lines, which then count as one lane.
+/// Last time of each lane. If the base is the last time of all lines, all lines count as one lane.
 struct Last {
     times: LastOfLanes,
-    /// Mask for the numbers of lanes.
+    /// Mask for the numbers of lanes. It is 0 if all lines count as one lane.
     mask: u32,
 }
 
@@ -37,14 +37,14 @@ pub(crate) struct TimesIn {
     last: Last,
     pub(crate) table: Table,
     odd: FieldsIn,
-    /// Odd times of lines that were read but not written yet, and how many were written.
+    /// Odd times of lines that have been read, and how many of them have been written.
     odds: Vec<Value>,
     given: usize,
-    /// Range of times whose texts have the same length, and this length.
+    /// A range of times, and the length of their texts, which is the same for all of them.
     lengths: (Range<i64>, usize),
 }
 
-/// How the times of a step are found: its lane, and the group of the table.
+/// Lane and table group with which the times of a step are found.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     pub(crate) lane: u32,
@@ -52,11 +52,11 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Stands for a group if the step has no times.
+    /// Group of steps without times.
     pub(crate) const NONE: u32 = u32::MAX;
 }
 
-/// Stands for an odd time.
+/// Number that stands for an odd time.
 const ODD_TIME: i64 = i64::MIN;
 
 impl TimesIn {
@@ -73,7 +73,7 @@ impl TimesIn {
         TimesIn { scale, last, table, odd, odds, given, lengths }
     }
 
-    /// Reads the next time, given its difference.
+    /// Returns the next time of a lane, given the encoded difference.
     #[inline]
     fn take(&mut self, line: Line, code: u64) -> i64 {
         let last = self.last.of(line.lane);
@@ -81,7 +81,8 @@ impl TimesIn {
         *last
     }
 
-    /// Reads the times of lines, given their steps. Returns `None` if a time is not exact as a double, or if the stream is invalid.
+    /// Reads the times of lines, given their steps. Returns `None` if a double cannot represent a
+    /// time exactly, or if the stream is invalid.
     #[inline(never)]
     pub(crate) fn read(
         &mut self,
@@ -121,19 +122,19 @@ impl TimesIn {
         Some(())
     }
 
-    /// Returns a range of times whose texts have the same length, and this length.
+    /// Returns a range of times whose texts have the same length, and that length.
     pub(crate) fn lengths(&self) -> (Range<i64>, u32) {
         (self.lengths.0.clone(), self.lengths.1 as u32)
     }
 
-    /// Finds such a range that includes this time. Returns `None` for an odd time.
+    /// Finds such a range that includes the given time. Returns `None` for an odd time.
     #[cold]
     pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
         self.lengths = self.scale.lengths(time)?;
         Some(self.lengths())
     }
 
-    /// Appends a time that was read before.
+    /// Appends a time that has been read.
     pub(crate) fn put(&mut self, time: i64, out: &mut Out) {
         if time == ODD_TIME {
             let odd = self.odds.get(self.given).copied().unwrap_or_default();
@@ -166,21 +167,22 @@ impl TimesIn {
 }
 
 impl Scale {
-    /// Returns the number of last decimals in a unit.
+    /// Returns the size of a unit, as a multiple of the last decimal.
     const fn unit(self) -> i64 {
         10_i64.pow(self.zeros as u32)
     }
 
-    /// Returns a bound: units from 0 up to it are exact as doubles.
+    /// Returns the upper limit of the units that doubles represent exactly.
     fn most(self) -> u64 {
         (1 << 53).min(i64::MAX as u64 / self.unit() as u64)
     }
 
-    /// Returns a range of units that are exact as doubles and whose texts have the same length. It includes this one; `None` if it cannot.
+    /// Returns a range of units that includes the given one. All of its texts have the same length,
+    /// and doubles represent them exactly. Returns `None` if there is no such range.
     #[cold]
     fn lengths(self, units: i64) -> Option<(Range<i64>, usize)> {
         let unit = self.unit();
-        // First number with one more digit before the point.
+        // Smallest number with one more digit before the point.
         let mut end = 10_i64.checked_pow(u32::from(self.after - self.zeros) + 1)?;
         let mut start = 0;
         while end <= units {

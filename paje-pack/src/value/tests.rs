@@ -25,7 +25,8 @@ fn a_number_gives_its_text_back() {
     }
 }
 
-/// Numbers of all lengths, with points and other bytes at all places, are parsed as by a loop over their digits.
+/// Numbers of every length, with points and other bytes at any position, give the same result as a
+/// simple loop over their digits.
 #[test]
 fn a_number_is_the_same_in_words_and_by_its_digits() {
     for len in 0..=18 {

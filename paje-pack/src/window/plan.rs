@@ -1,4 +1,4 @@
-//! Chooses the segments of a window of time, and the lines that replace the others.
+//! Chooses the segments for a time window, and the lines that replace the other segments.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use paje_parser::{EventKind, FieldName, FieldNames, Line, LineDecoder};
 use crate::excerpt::Excerpt;
 use crate::format::take_number;
 
-/// Times of segments, and lines that every window needs.
+/// Times of the segments, and the lines that every window needs.
 pub(super) struct Windows<'p> {
     times: Vec<(f64, f64)>,
     pub(super) fixed: Excerpt<'p>,
@@ -21,7 +21,7 @@ pub(super) struct Windows<'p> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) segments: Range<usize>,
-    /// Whether all of them are before the window, or all behind it.
+    /// Whether all segments are before the window, or all are after it.
     pub(super) is_outside: bool,
 }
 
@@ -39,18 +39,20 @@ impl<'p> Windows<'p> {
         page.is_empty().then_some(Windows { times, fixed, latest })
     }
 
-    /// Returns all lines in order, each once.
+    /// Returns the fixed lines and the latest line in order, each once.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
-        // The latest line may also be one of the others.
+        // The latest line may also be one of the fixed lines.
         merge(self.fixed, self.latest)
     }
 
-    /// Returns all segments in order. A run outside the window is on one side of it, so it has no row across the window.
+    /// Returns all segments in order. A run outside the window is entirely before or entirely after
+    /// it, so none of its rows reaches across the window.
     pub(super) fn runs(&self, from: f64, to: f64) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let (mut before, mut behind) = (false, false);
         for (segment, (first, last)) in self.times.iter().enumerate() {
-            // The times of a segment without times are infinite and swapped.
+            // A segment without times has infinite times, the earliest one positive and the latest
+            // one negative.
             let (is_before, is_behind) = (*last < from, *first > to);
             let goes_on = before && is_before || behind && is_behind;
             let is_outside = is_before || is_behind;
@@ -65,7 +67,8 @@ impl<'p> Windows<'p> {
                 }
             }
         }
-        // Rows that are open at the end of the trace may be in the window, and no border has them.
+        // Rows that are still open at the end of the trace may be in the window, but no boundary
+        // page has them.
         let ends_later = || self.times.iter().any(|(_, last)| *last >= from);
         if let Some(last) = runs.last_mut()
             && last.is_outside
@@ -86,7 +89,7 @@ impl<'p> Windows<'p> {
     }
 }
 
-/// Lines that open and close what is open between two segments.
+/// Lines that open and close the rows that are open at a boundary between two segments.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OpenRows<'p> {
     pub(super) openers: Excerpt<'p>,
@@ -104,7 +107,8 @@ impl<'p> OpenRows<'p> {
     }
 }
 
-/// Lines of a gap: they close what is open where it begins, and open what is open where it ends.
+/// Lines that replace the segments of a gap. They close the rows that are open at the start of the
+/// gap, and open the rows that are open at its end.
 pub(super) struct Gap<'p> {
     pub(super) begin: OpenRows<'p>,
     pub(super) end: OpenRows<'p>,
@@ -122,7 +126,7 @@ impl<'p> Gap<'p> {
         self.end.openers.filter(move |(number, _)| lines.contains(number))
     }
 
-    /// Returns the text of these lines and of the others in the gap, in order, each once.
+    /// Returns the text of the closing, opening and other lines of the gap, in order, each once.
     pub(super) fn text<'o: 'p>(&self, others: impl Iterator<Item = (u64, &'o [u8])>) -> Vec<u8> {
         let mut text = Vec::new();
         let others = others.map(|(number, line)| -> (u64, &'p [u8]) { (number, line) });
@@ -133,10 +137,11 @@ impl<'p> Gap<'p> {
         text
     }
 
-    /// Returns whether no state lasts too long. A line that sets a state closes one and opens another. If the line that closes the new
-    /// one is not part of the gap, the new one would go on and contain others. Then another line has to set a state after it.
+    /// Returns whether no state lasts too long. A line that sets a state closes one state and opens
+    /// another. If the gap lacks the line that closes the new state, that state would last too long
+    /// and contain other states. In this case another line has to set a state later in the gap.
     pub(super) fn is_sound(&self, headers: &mut Headers<'_>) -> Option<bool> {
-        // The standard hasher, since traces choose the keys.
+        // Uses the standard hasher, since the trace chooses the keys.
         let mut set = HashMap::new();
         for (number, line) in merge(self.closers(), self.openers()) {
             if let Some(lane) = headers.lane_set(number, line)? {
@@ -146,7 +151,7 @@ impl<'p> Gap<'p> {
         if set.is_empty() {
             return Some(true);
         }
-        // The last line that sets a state in a lane has to be among those that open one.
+        // In each lane, the last line that sets a state must be one of the openers.
         let mut last: Vec<u64> = set.into_values().collect();
         last.sort_unstable();
         let mut openers = self.openers().map(|(number, _)| number);
@@ -161,12 +166,13 @@ pub(super) struct Headers<'p> {
 }
 
 impl<'p> Headers<'p> {
-    /// Creates the definitions among these lines.
+    /// Creates a decoder with the definitions among these lines.
     pub(super) fn new(fixed: Excerpt<'p>) -> Self {
         Headers { decoder: LineDecoder::new(FieldNames::Strict), lines: fixed.peekable() }
     }
 
-    /// Returns the container and the type of the state that a line sets, if it does. Returns `None` if the line is invalid. Lines come in order.
+    /// Returns the container and the type of the state that a line sets, or `Some(None)` if it sets
+    /// no state. Returns `None` if the line is invalid. Calls must follow the order of lines.
     fn lane_set<'l>(
         &mut self,
         number: u64,
@@ -186,7 +192,7 @@ impl<'p> Headers<'p> {
     }
 }
 
-/// Merges the lines of both in order, each once.
+/// Merges two sequences of lines in order, each line once.
 fn merge<'p>(
     one: impl Iterator<Item = (u64, &'p [u8])>,
     other: impl Iterator<Item = (u64, &'p [u8])>,

@@ -4,28 +4,31 @@ use std::sync::Arc;
 
 use crate::format::put_number;
 
-/// A line: its start in the text of the trace, and its bytes without the newline. A line that sets a variable may not be a line of the trace.
+/// Start of a line in the text of the trace, and the bytes of the line without its newline. Only
+/// lines that set a variable may differ from the trace.
 pub type TextLine = (u64, Arc<[u8]>);
 
-/// Lines that make a sound trace of some segments.
+/// Lines that turn some segments of a trace into a sound trace.
 #[derive(Debug, Default)]
 pub struct WindowIndex {
-    /// Earliest and latest time of each segment in seconds; infinite and swapped if it has none.
+    /// Earliest and latest time of each segment in seconds. For a segment without times, they are
+    /// positive and negative infinity.
     pub times: Vec<(f64, f64)>,
-    /// Lines that every window has: definitions, creations and destructions of containers, and links that never end.
+    /// Lines that every window has: definitions, creations and destructions of containers, and
+    /// links that never end.
     pub fixed: Vec<TextLine>,
-    /// A line with the latest time of the trace, and the line that it depends on.
+    /// A line with the latest time of the trace, and the line on which it depends.
     pub latest: Vec<TextLine>,
     /// Lines of the rows that cross the boundary between each segment and the next.
     pub borders: Vec<Border>,
 }
 
-/// Lines of rows that begin before a boundary between segments, and end behind it.
+/// Lines of rows that begin before a boundary between segments and end after it.
 #[derive(Clone, Debug, Default)]
 pub struct Border {
-    /// Lines before the boundary that the rows depend on.
+    /// Lines before the boundary on which the rows depend.
     pub openers: Vec<TextLine>,
-    /// Lines behind the boundary that end the rows.
+    /// Lines after the boundary that end the rows.
     pub closers: Vec<TextLine>,
 }
 
@@ -52,7 +55,7 @@ impl Border {
     }
 }
 
-/// Encodes lines in order, each once: their places, and their texts.
+/// Encodes the offsets and the texts of lines in order, each line once.
 fn put_lines(lines: &[TextLine], out: &mut Vec<u8>) {
     let mut lines: Vec<_> = lines.iter().collect();
     lines.sort_unstable_by_key(|(start, _)| *start);

@@ -7,17 +7,17 @@ use testkit::Rng;
 
 use crate::round::packed;
 
-/// Returns the bytes between two places of a text.
+/// Returns the bytes between two offsets in a text.
 fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
     &text[start as usize..end as usize]
 }
 
-/// Compares the columns of all segments with their text. Returns the numbers of lines without text and with it. `asks` chooses the form of the lines
-/// of a step.
+/// Compares the columns of all segments with their text. Returns the number of lines without text
+/// and with text. `asks` chooses how the lines of a step are read.
 fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted) -> [usize; 2] {
     let file = packed(text, segment);
     let mut reader = Reader::new(&file[..]);
-    // Old bytes of an earlier segment do not matter.
+    // The memory still has old bytes of an earlier segment.
     let (mut sparse, mut lines, mut counts) = (vec![b'?'; 500], Lines::default(), [0; 2]);
     while let Some(packed) = reader.next_segment().unwrap() {
         let whole = packed.unpack().unwrap();
@@ -81,7 +81,7 @@ fn has_odd(text: &[u8]) -> bool {
     })
 }
 
-/// Compares a line with the first line of its step: it differs only in its holes.
+/// Compares a line with the first line of its step. They may differ only in their holes.
 fn same_line(
     line: &ColumnLine,
     content: &Content,
@@ -128,7 +128,7 @@ fn same_line(
     assert_eq!([&first[copied..], b"\n"].concat(), whole[at..range.end]);
 }
 
-/// Requests the values of a step's first hole that has values; of some steps, nothing.
+/// Requests the values of the first hole with values for each step, except for some steps.
 fn some(rng: &mut Rng, holes: &[Hole]) -> Wanted {
     let is_whole = holes.iter().any(|hole| hole.kind == HoleKind::Time);
     if !is_whole || rng.index(8) == 0 {
@@ -162,7 +162,7 @@ fn columns_of_examples_are_those_of_the_text() {
     assert!(without > 400, "{without}");
 }
 
-/// If all steps may be passed over, few lines need their text.
+/// If lines of all steps may be skipped, few lines need their text.
 #[test]
 fn most_lines_need_no_text() {
     for (shape, most) in [(datasets::Shape::Mpi, 3), (datasets::Shape::Variables, 3)] {
@@ -180,7 +180,7 @@ fn event(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap()
 }
 
-/// Returns all lines with their contents.
+/// Returns all lines together with their contents.
 fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> {
     let mut contents = lines.contents.iter().peekable();
     lines.lines.iter().zip(0..).map(move |(line, number)| {
@@ -189,8 +189,8 @@ fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> 
     })
 }
 
-/// Leaves out lines of events that end with one of these digits, and compares the other lines with those read without a filter. Returns the
-/// numbers of segments with and without lines that were left out.
+/// Leaves out the lines of events that end with one of these digits. Compares the other lines with
+/// those read without a filter. Returns the number of segments with both omitted and kept lines.
 fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
     let is_out = |line: &[u8]| event(line).last().is_some_and(|last| digits.contains(last));
     let asks = |line: &[u8], holes: &[Hole]| {
@@ -266,7 +266,7 @@ fn steps_that_nobody_wants_are_left_out() {
     }
 }
 
-/// Many lanes have many actions, so that most steps are not in the table.
+/// Many lanes have many actions, so most steps are not in the table.
 #[test]
 fn steps_of_many_lanes_need_no_text() {
     let mut rng = Rng::new(7);
@@ -280,7 +280,7 @@ fn steps_of_many_lanes_need_no_text() {
             0 => format!("2 {}.{:03} V lane{lane} {time}.5\n", time / 1000, time % 1000),
             _ => format!("1 {}.{:03} S lane{lane} act{action}\n", time / 1000, time % 1000),
         };
-        // Lanes that occur once fill the table.
+        // Lanes that occur only once fill the table.
         if time % 20 == 0 {
             text += &format!("1 {}.{:03} S once{time} once{time}\n", time / 1000, time % 1000);
         }

@@ -1,4 +1,4 @@
-//! Damaged packed traces give an error with its place, or the right text.
+//! A damaged packed trace gives either an error with its offset or the right text.
 
 use std::io::Cursor;
 
@@ -15,7 +15,7 @@ fn trace() -> Vec<u8> {
     text
 }
 
-/// Returns the first error of a file, if there is one.
+/// Returns the first error of a file, if it has one.
 fn error(packed: &[u8]) -> Option<Error> {
     let mut reader = Reader::new(packed);
     loop {
@@ -31,7 +31,7 @@ fn error(packed: &[u8]) -> Option<Error> {
     }
 }
 
-/// Returns the number of summaries that can still be read, and checks them.
+/// Checks the summaries that can still be read, and returns their number.
 fn right_summaries(packed: &[u8]) -> usize {
     let Ok(mut summaries) = Summaries::new(Cursor::new(packed)) else { return 0 };
     let mut found = 0;
@@ -73,7 +73,7 @@ fn each_truncation_is_found() {
     assert!(failed.to_string().contains("there are bytes after the end"), "{failed}");
 }
 
-/// Returns the places of the pages in the file, and their kinds.
+/// Returns the offsets of the pages in the file, and their kinds.
 pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {
@@ -115,7 +115,7 @@ fn pages_that_changed_places_are_found() {
     }
 }
 
-/// Wrong content with the right checksum is refused, too.
+/// Wrong content is refused even if its checksum is right.
 #[test]
 fn signed_damage_is_told_or_harmless() {
     let text = trace();
@@ -138,7 +138,8 @@ fn signed_damage_is_told_or_harmless() {
     }
 }
 
-/// Columns of such files have as many lines as the file claims, all of existing steps, or cannot be read.
+/// Such files either have as many lines as they claim, all with existing steps, or cannot be read
+/// as columns.
 #[test]
 fn columns_of_signed_damage_hold_together() {
     let text = datasets::generate(datasets::Shape::Mpi, 16_000, 1);
@@ -160,7 +161,7 @@ fn columns_of_signed_damage_hold_together() {
     assert!(taken > 100 && taken < all, "{taken} of {all}");
 }
 
-/// Columns have all lines of their segment, or cannot be read.
+/// The columns have all lines of their segment, or they cannot be read.
 fn holds_together(segment: &Packed, leaves_out: bool) -> bool {
     let (mut text, mut lines) = (Vec::new(), Lines { leaves_out, ..Lines::default() });
     let taken = segment.columns(&mut text, &mut lines, &mut |line, holes| {
@@ -226,7 +227,8 @@ fn with_index(index: &[u8], at: u64) -> Vec<u8> {
     packed
 }
 
-/// Both readers find the error: from the start and from the end of the file.
+/// Both readers find the error: the one that reads from the start of the file, and the one that
+/// reads from its end.
 fn both_errors(packed: &[u8]) -> [String; 2] {
     let asked = Summaries::new(Cursor::new(packed)).unwrap_err();
     [error(packed).unwrap().to_string(), asked.to_string()]
@@ -236,7 +238,8 @@ fn both_errors(packed: &[u8]) -> [String; 2] {
 fn an_index_that_points_elsewhere_is_refused() {
     let sound = with_index(&[0, 0], 12);
     assert!(error(&sound).is_none() && Summaries::new(Cursor::new(&sound)).is_ok());
-    // Before the pages, within the index, behind it, at the end, and behind the end.
+    // Tries offsets before the pages, within the index, after it, at the end of the file, and
+    // beyond the end.
     for at in [0, 8, 11, 13, 14, 28, 30, sound.len() as u64, u64::MAX] {
         for error in both_errors(&with_index(&[0, 0], at)) {
             assert!(!error.is_empty(), "{at}");
@@ -254,12 +257,12 @@ fn an_index_that_claims_what_is_not_there_is_refused() {
     let segment = |bytes: &[u8], pages: &[u8]| [&[1], bytes, pages, &[1, 1, 0]].concat();
     let summary = |len: &[u8], name: &[u8]| [&[0, 1], len, &[1], name].concat();
     for index in [
-        // Numbers of segments, of summaries, and of bytes of a name.
+        // The number of segments, of summaries, or of bytes of a name is too large.
         HUGE.to_vec(),
         [&[0], &HUGE[..]].concat(),
         summary(&[20], &HUGE),
         summary(&[20], &[200, 1, b'x']),
-        // Sizes whose sum overflows, or that are too small.
+        // The sum of the sizes overflows, or the sizes are too small.
         segment(&HUGE, &[1]),
         segment(&[0], &HUGE),
         summary(&HUGE, &[1, b'x']),
@@ -268,7 +271,7 @@ fn an_index_that_claims_what_is_not_there_is_refused() {
         segment(&[20], &[1]),
         summary(&[20], &[1, b'x']),
         summary(&[0], &[1, b'x']),
-        // Too few bytes, and too many.
+        // The page has too few bytes, or too many.
         Vec::new(),
         vec![0],
         vec![0, 0, 0],

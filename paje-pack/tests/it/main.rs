@@ -1,4 +1,4 @@
-//! Packed traces give back every byte, and damage is found.
+//! Unpacking restores every byte, and damage is found.
 
 #![allow(clippy::unwrap_used)]
 

@@ -71,7 +71,7 @@ fn texts_that_are_no_traces_come_back() {
     }
 }
 
-/// Bytes that stand for the holes of actions, in lines of defined events.
+/// Lines of defined events may contain the bytes that stand for the holes of actions.
 #[test]
 fn bytes_that_stand_for_holes_come_back() {
     let header = b"%EventDef PajeSetState 1\n%\tTime date\n%\tType string\n%\tContainer string\n%\tValue string\n%EndEventDef\n";
@@ -105,7 +105,8 @@ fn damaged_traces_come_back() {
     }
 }
 
-/// All lines of a segment have different lanes, or keys in different steps, which makes the largest tables.
+/// All lines of a segment have different lanes, or keys in different steps. This makes the largest
+/// tables.
 #[test]
 fn segments_of_nothing_that_comes_again_come_back() {
     let header = "%EventDef PajePushState 1\n% Time date\n% Container string\n%EndEventDef\n\
@@ -135,7 +136,8 @@ fn generated_traces_come_back_smaller() {
     }
 }
 
-/// Packing segments independently, with the definitions before them, has the same result as packing them in order.
+/// Packing segments independently, given the definitions before them, has the same result as
+/// packing them in order.
 #[test]
 fn segments_can_be_packed_at_once() {
     let text = examples().into_iter().max_by_key(Vec::len).unwrap();
@@ -171,7 +173,7 @@ proptest! {
     }
 }
 
-/// Segments end with a line unless it is longer than a segment.
+/// Each segment ends with a line, unless the line is longer than a segment.
 #[test]
 fn segments_end_with_lines_or_have_none() {
     let mut rng = Rng::new(7);

@@ -1,4 +1,4 @@
-//! Summaries of a trace are found without reading its segments.
+//! The summaries of a trace are found without reading its segments.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use paje_pack::{Definitions, Reader, Segment, Segments, Settings, Summaries, Wri
 use crate::damage::pages;
 use crate::round::{packed, unpacked};
 
-/// Summaries of these tests.
+/// Summaries that these tests store.
 pub(crate) const NAMES: [&str; 3] = ["states", "", "comm"];
 
 /// Returns the content of a summary.

@@ -72,7 +72,7 @@ fn all_of(line: &[u8]) -> Rest<'_> {
 
 /// Parses a `%` line. Returns `None` if it is malformed.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
-    // `cut` prevents a malformed `%EventDef` from being parsed as a field of that name.
+    // `cut` prevents a malformed `%EventDef` from being parsed as a field named `EventDef`.
     let name_and_id = terminated((word, word), not(word));
     let event_def = preceded(keyword(b"EventDef"), cut(name_and_id));
     let event_def = event_def.map(|(name, id)| HeaderLine::EventDef { name, id });

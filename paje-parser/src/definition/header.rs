@@ -59,11 +59,11 @@ impl DefTable {
     }
 
     /// Reads one `%` line and recovers from faults. A field of unknown type becomes a string. A
-    /// definition inside another ends the outer one. A definition that cannot be kept is dropped
-    /// with its fields.
+    /// definition that starts inside another definition ends the outer definition. A definition
+    /// that cannot be kept is dropped with its fields.
     ///
     /// # Errors
-    /// Fails like [`DefTable::header_line`], but after it has recovered.
+    /// Fails like [`DefTable::header_line`], but after recovering.
     pub fn mend_line(&mut self, line: &[u8]) -> Result<(), Fault> {
         let keyword = grammar::keyword_of(line);
         if self.skipping && keyword != b"EventDef" {

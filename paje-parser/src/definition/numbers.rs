@@ -11,7 +11,8 @@ pub(super) struct Numbers {
     /// Index of the definition of each plain decimal number below 1,000, or `NONE`.
     small: Vec<u32>,
     order: Sequence<u32>,
-    /// Identity. If two maps share it, one starts with the other's entries.
+    /// Identity of the map. If two maps have the same identity, one of them starts with all entries
+    /// of the other.
     token: Arc<()>,
 }
 
@@ -57,7 +58,7 @@ impl Numbers {
         self.order.push(index);
     }
 
-    /// Gives the map its own identity, as other maps may grow differently from the same base.
+    /// Gives the map a new identity, because other maps may add different entries to the same base.
     pub(super) fn branch(&mut self) {
         self.token = Arc::default();
     }
@@ -76,7 +77,7 @@ impl Numbers {
         Numbering { token: Arc::clone(&self.token), len: self.order.len() }
     }
 
-    /// Returns whether one map is known to start with the other's entries.
+    /// Returns whether one of the maps is known to start with all entries of the other.
     pub(super) fn are_akin(&self, other: &Numbers) -> bool {
         Arc::ptr_eq(&self.token, &other.token)
     }

@@ -1,4 +1,4 @@
-//! Append-only lists and tables whose clones share memory: each block with definitions keeps a
+//! Append-only lists and tables whose clones share memory. Each block with definitions keeps a
 //! clone.
 
 use std::borrow::Borrow;

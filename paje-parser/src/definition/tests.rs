@@ -195,7 +195,7 @@ fn a_file_inherits_the_definitions_of_the_file_that_refers_to_it() {
     let mut own = naming.inherit();
     assert!(own.is_inherited() && own.same_numbers(&naming));
     assert_eq!(kinds(&own, &["11", "4711"]), [Some(SetState), Some(PopState)]);
-    // The first definition drops the inherited ones.
+    // The first definition drops the inherited definitions.
     extend(&mut own, &POP.replace("PopState", "ResetState"));
     assert!(!own.is_inherited() && !own.same_numbers(&naming));
     assert_eq!(kinds(&own, &["11", "4711"]), [None, Some(ResetState)]);
@@ -204,7 +204,7 @@ fn a_file_inherits_the_definitions_of_the_file_that_refers_to_it() {
     extend(&mut own, &set);
     assert_eq!((own.find(b"11"), own.defs().len()), (Some(0), 3));
     assert!(!own.is_part_of(&naming) && !naming.is_part_of(&own));
-    // Definitions of other files come after the table's own.
+    // Definitions of other files come after the definitions of the table.
     let mut third = naming.inherit();
     third.learn(own.defs());
     extend(&mut third, &POP.replace("PopState", "ResetState"));

@@ -2,7 +2,7 @@
 
 /// The events of lang-paje 1.3.1, in the order of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // The names are those of the format.
 pub enum EventKind {
     DefineContainerType,
     DefineEventType,
@@ -119,9 +119,9 @@ impl EventKind {
     }
 }
 
-/// The standard fields; any other name is a user-defined field.
+/// The standard fields. A field with any other name is user-defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // The names are those of the format.
 pub enum FieldName {
     Time,
     Name,

@@ -11,7 +11,7 @@ pub enum TypeNature {
     Variable,
     /// Points in time with a value.
     Event,
-    /// Intervals from one container to another.
+    /// Intervals that start in one container and end in another.
     Link,
 }
 
@@ -31,7 +31,7 @@ impl TypeNature {
 
 /// Operation of an event on a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the format's own.
+#[allow(missing_docs)] // The names are those of the format.
 pub enum EntityOp {
     Event,
     SetState,

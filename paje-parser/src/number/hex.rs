@@ -1,8 +1,8 @@
 //! Hexadecimal floats (C99, 7.20.1.3), correctly rounded: `0x1.8p3`.
 //!
 //! Such numbers are rare in traces, so they are read digit by digit. Sixteen significant digits
-//! become a 64-bit integer. One more bit records whether a later digit is not zero, because
-//! rounding needs it.
+//! become a 64-bit integer. Another bit records whether a later digit is not zero, because this
+//! affects rounding.
 
 /// Exponents beyond this always overflow or underflow. Saturating here keeps the arithmetic exact.
 const FAR: i64 = 1 << 60;
@@ -85,8 +85,9 @@ impl Binary {
         };
     }
 
-    /// Returns the bits of the nearest float, ties to even. The format has `precision` significant
-    /// bits, the smallest subnormal `2^smallest` and the infinity `infinity`.
+    /// Returns the bits of the nearest float, ties to even. The float format has `precision`
+    /// significant bits, its smallest subnormal is `2^smallest`, and its infinity has the bits
+    /// `infinity`.
     fn round(&self, precision: u32, smallest: i64, infinity: u64) -> u64 {
         if self.mantissa == 0 {
             return 0;

@@ -1,14 +1,15 @@
-//! Numbers with the same length and the point at the same place as the number before.
+//! Parses numbers that have the same length as the previous number, and the point at the same
+//! position.
 //!
 //! Most times of a trace are such numbers: programs write a fixed number of decimals, and the
 //! integer part rarely grows. The masks for the digits are then known in advance.
 
 use super::{POWERS, row};
 
-/// Number of bytes up to the end of a number that are read.
+/// Number of bytes that are read, up to the end of a number.
 pub const ENDING: usize = 17;
 
-/// Length of a number of at most fifteen digits, and the place of its point, if any.
+/// Length of a number of at most fifteen digits, and the position of its point, if any.
 ///
 /// ```
 /// # use paje_parser::number::Shape;
@@ -28,12 +29,13 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 pub(super) struct Rows {
-    /// Smallest byte accepted at each place, and the range above it.
+    /// Smallest byte accepted at each position.
     pub(super) least: [u8; 16],
+    /// Largest byte accepted at each position, minus the smallest.
     pub(super) more: [u8; 16],
     /// Mask of the digits after the point.
     pub(super) behind: [u8; 16],
-    /// Mask of the digits before it, in the row that ends one byte earlier.
+    /// Mask of the digits before the point, in the row that ends one byte earlier.
     pub(super) ahead: [u8; 16],
 }
 
@@ -85,8 +87,8 @@ impl Shape {
             return None;
         }
         let integer = row::shaped(ending, &self.rows)?;
-        // The conversion of a signed integer is one instruction, and the value is below 10^15. Both
-        // operands are exact doubles, so this rounds once.
+        // The integer is signed, because its conversion is then one instruction. The value is below
+        // 10^15. Both operands are exact doubles, so this rounds once.
         Some(integer as i64 as f64 / self.divisor)
     }
 }

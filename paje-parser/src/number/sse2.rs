@@ -20,7 +20,7 @@ fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     set_i64_m128i((row >> 64) as i64, row as i64)
 }
 
-/// Returns one bit per byte from `at` on, set for bytes that are not ASCII digits.
+/// Returns a mask of the bytes from `at` on. A bit is set if its byte is not an ASCII digit.
 #[inline(always)]
 pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
     non_digits_of(load(window, at))
@@ -33,8 +33,8 @@ fn non_digits_of(row: m128i) -> u32 {
     move_mask_i8_m128i(is_digit) as u32 ^ 0xffff
 }
 
-/// Returns the integer of the last `count` digits before `stop`. All but the last `after` digits
-/// are `gap` bytes further left.
+/// Returns the integer of the last `count` digits before `stop`. All but the last `after` of these
+/// digits are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
     let behind = load(window, stop - 16);
@@ -91,8 +91,8 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
 /// Converts sixteen digits to an integer. Their values are in the low halves of the bytes.
 #[inline(always)]
 fn integer(ones: m128i) -> u64 {
-    // Pairs, fours, eights. In a pair (a, b), a + 256 b times 2560 + 1 is 256 (10 a + b) + a,
-    // modulo 2^16.
+    // Combine digits into pairs, then into groups of four and of eight. A pair (a, b) is the word
+    // `a + 256 b`. Multiplied by 2561, it becomes `256 (10 a + b) + a`, modulo 2^16.
     let pairs = shr_imm_u16_m128i::<8>(mul_i16_keep_low_m128i(ones, set_splat_i16_m128i(2561)));
     let by_100 = set_i16_m128i(1, 100, 1, 100, 1, 100, 1, 100);
     let fours = mul_i16_horizontal_add_m128i(pairs, by_100);

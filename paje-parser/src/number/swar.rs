@@ -1,5 +1,5 @@
-//! A row of sixteen digits in two 64-bit words, for all architectures. The tests compare it with
-//! SSE2.
+//! A row of sixteen digits in two 64-bit words, for all architectures. The tests compare the
+//! results with those of SSE2.
 
 use super::shape::{ENDING, Rows};
 use super::{LAST, Window};
@@ -20,7 +20,8 @@ pub(super) fn non_digits(window: &Window, at: usize) -> u32 {
 #[inline(always)]
 fn non_digits8(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
-    // Adding 0x76 to a value above 9 sets the top bit. In bytes from 128 on it is already set.
+    // Adding 0x76 to a value above 9 sets the top bit. In bytes from 128 on, the top bit is already
+    // set.
     let odd = (((digits & (ONES * 0x7f)) + ONES * 0x76) | digits) & (ONES * 0x80);
     // Gathers the eight top bits, lowest byte first.
     ((odd >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
@@ -44,7 +45,8 @@ pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     valid.then(|| eight(ones as u64) * 100_000_000 + eight((ones >> 64) as u64))
 }
 
-/// Converts eight digits (values, not ASCII, first one lowest) by pairs and fours.
+/// Converts eight digits by combining them into pairs, then into groups of four. The digits are
+/// values, not ASCII, and the first digit is in the lowest byte.
 #[inline(always)]
 fn eight(digits: u64) -> u64 {
     let pairs = (digits.wrapping_mul(2561) >> 8) & 0x00ff_00ff_00ff_00ff;

@@ -322,8 +322,8 @@ fn random_doubles_are_read_right() {
     }
 }
 
-/// Exact decimals of the middle between two neighbouring `f32`, and decimals slightly below and
-/// above, where rounding to `f64` first gives the wrong result.
+/// Tests the exact decimals of the midpoint between two neighbouring `f32`, and decimals slightly
+/// below and above, where rounding to `f64` first gives the wrong result.
 #[test]
 fn middles_of_f32_are_rounded_once() {
     let mut random = Random(3);
@@ -349,7 +349,7 @@ fn middles_of_f32_are_rounded_once() {
         cfg!(miri) || double_rounding > 100,
         "too few cases need a single rounding: {double_rounding}"
     );
-    // Few digits, near 2^24.
+    // Tests numbers with few digits near 2^24.
     for integer in 16_777_210..16_777_230_u64 {
         for tail in ["", ".0", ".000001", ".99999999", ".0000000001", ".00000000001"] {
             check_short(&mut block, &format!("{integer}{tail}"));

@@ -13,22 +13,8 @@ pub struct ShortLine {
     pub len: u32,
 }
 
-impl ShortLine {
-    /// Returns the edges of the fields as numbers, in the form of [`PlainLines::edges`].
-    #[must_use]
-    pub fn edges(self, room: &mut [u16]) -> Option<(&[u16], usize)> {
-        let (mut edges, mut count) = (self.edges, 0);
-        while edges != 0 {
-            *room.get_mut(count)? = edges.trailing_zeros() as u16;
-            edges &= edges - 1;
-            count += 1;
-        }
-        Some((&room[..count], self.len as usize))
-    }
-}
-
 /// The lines of a text. Short lines with quotes only around whole fields can be read from one
-/// window of 64 bytes. Comments count as white bytes.
+/// window of 64 bytes. Comments count as white space.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLines<'s> {
     pub(super) white: &'s [u8],
@@ -48,13 +34,13 @@ pub struct PlainLines<'s> {
 }
 
 impl PlainLines<'_> {
-    /// Returns whether no two white bytes of the text are adjacent, including newlines.
+    /// Returns whether no two white-space bytes of the text are adjacent, including newlines.
     #[must_use]
     pub const fn are_single(&self) -> bool {
         self.single
     }
 
-    /// Does the same as [`PlainLines::usual`], for a text without adjacent white bytes.
+    /// Does the same as [`PlainLines::usual`], for a text without adjacent white-space bytes.
     #[must_use]
     #[inline(always)]
     pub fn single(self, start: usize) -> Option<(u64, u32)> {
@@ -88,8 +74,8 @@ impl PlainLines<'_> {
             return usual(white, newlines ^ (newlines - 1), newlines);
         }
         let ends = if white & (white << 1) == 0 { white } else { 0 };
-        // The window covers no newline, so a byte of the mask that is partly inside it needs no
-        // shift.
+        // No newline is inside the window. So the mask can be read from a whole byte on, even if
+        // some bits of that byte are inside the window.
         let mut at = start / 8 + 8;
         loop {
             let bytes = self.newline.get(at..at + 8)?.first_chunk()?;
@@ -102,36 +88,10 @@ impl PlainLines<'_> {
         }
     }
 
-    /// Returns the places where the fields of the line at `start` begin and end, relative to
-    /// `start`, and the line's length without its newline. Returns `None` for the last line, for 64
-    /// KiB and more, and if `room` is too small.
-    #[must_use]
-    pub fn edges<'e>(&self, start: usize, room: &'e mut [u16]) -> Option<(&'e [u16], usize)> {
-        // Bytes before the line count as white.
-        let (mut at, mut before, mut count) = (0_usize, 1, 0);
-        loop {
-            let (newlines, white) = (far(self.newline, start + at)?, far(self.white, start + at)?);
-            let line = newlines ^ newlines.wrapping_sub(1);
-            let mut edges = (white ^ (white << 1 | before)) & line;
-            while edges != 0 {
-                let edge = at + edges.trailing_zeros() as usize;
-                *room.get_mut(count)? = u16::try_from(edge).ok()?;
-                edges &= edges - 1;
-                count += 1;
-            }
-            if newlines != 0 {
-                let len = at + newlines.trailing_zeros() as usize;
-                return Some((&room[..count], u16::try_from(len).ok()?.into()));
-            }
-            before = white >> 63;
-            at += 64;
-        }
-    }
-
     /// Returns the number of fields of the line at `start`, or `None` for the last line.
     #[must_use]
     pub fn fields(&self, start: usize) -> Option<u32> {
-        // Bytes before the line count as white.
+        // Bytes before the line count as white space.
         let (mut at, mut before, mut fields) = (start, 1, 0);
         loop {
             let (newlines, white) = (far(self.newline, at)?, far(self.white, at)?);
@@ -172,10 +132,10 @@ const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
 }
 
 impl<'s> ShortLines<'s> {
-    /// Returns the ends of the fields of the line at `start` and its length without its newline, if
-    /// all fields are one byte apart, as usual. Each end is a bit, counted from the line's start.
-    /// The lowest bit is set if the line starts with a white byte or a comment. The line may end
-    /// with one more white byte.
+    /// Returns the ends of the fields of the line at `start`, and the line's length without its
+    /// newline, if all fields are one byte apart, as usual. Each end is a bit, counted from the
+    /// line's start. The lowest bit is set if the line starts with a white-space byte or a comment.
+    /// The line may end with one more white-space byte.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -187,7 +147,7 @@ impl<'s> ShortLines<'s> {
     #[must_use]
     pub fn plain(self) -> Option<PlainLines<'s>> {
         let ShortLines { white, newline, special, single, .. } = self;
-        // With equal lengths, a bounds check of one mask also holds for the other.
+        // The masks have equal lengths, so a bounds check of one mask also holds for the other.
         let newline = newline.get(..white.len())?;
         (!special).then_some(PlainLines { white, newline, single })
     }
@@ -201,8 +161,8 @@ impl<'s> ShortLines<'s> {
         Some(ShortLine { edges, len: newlines.trailing_zeros() })
     }
 
-    /// Returns masks from `start` on: white bytes outside quotes and bytes of comments, bytes of
-    /// the line with its newline, and newlines.
+    /// Returns three masks from `start` on. The first marks white space outside quotes and bytes of
+    /// comments. The second marks the bytes of the line with its newline. The third marks newlines.
     #[inline(always)]
     fn window(self, start: usize) -> Option<(u64, u64, u64)> {
         let masks = match self.near(start) {

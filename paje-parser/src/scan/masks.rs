@@ -18,7 +18,7 @@ pub(super) fn lines_of(
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, and the function requires nothing else.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         return unsafe { avx2::lines_of(chunks, white, newline) };
     }
     let mut found = Found::default();
@@ -33,7 +33,7 @@ pub(super) fn lines_of(
 }
 
 /// Removes bytes inside quotes from the white-space masks and adds bytes of comments, up to the
-/// first chunk with a quote at an odd place. Returns the number of chunks before it.
+/// first chunk with a quote at an unusual place. Returns the number of chunks before that chunk.
 pub(super) fn settle(
     quotes: &mut Quotes,
     chunks: &[[u8; 64]],
@@ -43,7 +43,7 @@ pub(super) fn settle(
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, and the function requires less.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         return unsafe { avx2::settle(quotes, chunks, white, newline) };
     }
     for (number, ((chunk, white), newline)) in chunks.iter().zip(white).zip(newline).enumerate() {
@@ -66,7 +66,7 @@ pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         #[allow(unsafe_code)]
-        // SAFETY: the processor has AVX2 and POPCNT, and the function requires less.
+        // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         unsafe {
             avx2::signs_of(chunks, quote, hash);
         }
@@ -87,7 +87,7 @@ fn has_avx2() -> bool {
 pub(super) fn gather(chunk: &[u8; 64], class: fn(u8) -> bool) -> u64 {
     chunk.as_chunks::<8>().0.iter().enumerate().fold(0u64, |mask, (i, bytes)| {
         let flags = u64::from_le_bytes(bytes.map(|b| u8::from(class(b))));
-        // Gathers the low bits of the eight bytes in the top byte.
+        // Collects the lowest bit of each of the eight bytes into the top byte.
         mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })
 }
@@ -107,8 +107,8 @@ mod avx2 {
         white: &mut [[u8; 8]],
         newline: &mut [[u8; 8]],
     ) -> Found {
-        // This table is indexed by the low nibble of a byte. The entry equals the byte if it is
-        // white, and differs otherwise. Bytes from 0x80 on give zero.
+        // This table is indexed by the low nibble of a byte. The entry equals the byte if and only
+        // if the byte is white space. For bytes from 0x80 on, the entry is zero.
         let whites = _mm256_setr_epi8(
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1, //
             32, -1, -1, -1, -1, -1, -1, -1, -1, 9, 10, 11, 12, 13, -1, -1,

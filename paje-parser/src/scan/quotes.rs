@@ -7,7 +7,7 @@ use super::Masks;
 pub(super) struct Quotes {
     /// All bits are set if the chunk starts inside quotes, otherwise none.
     inside: u64,
-    /// The lowest bit is set if the byte before the chunk is white and outside quotes.
+    /// The lowest bit is set if the byte before the chunk is white space and outside quotes.
     after_white: u64,
     /// The lowest bit is set if the byte before the chunk is a closing quote.
     after_closing: u64,
@@ -21,8 +21,8 @@ impl Default for Quotes {
 }
 
 impl Quotes {
-    /// Returns the white bytes outside quotes of the next chunk, including bytes of comments, or
-    /// `None` if it has a quote at an odd place.
+    /// Returns the white-space bytes outside quotes of the next chunk, including bytes of comments.
+    /// Returns `None` if the chunk has a quote at an unusual place.
     #[inline(always)]
     pub(super) fn outside(&mut self, masks: Masks) -> Option<u64> {
         // Up to the first comment, opening and closing quotes alternate.
@@ -37,8 +37,8 @@ impl Quotes {
         }
     }
 
-    /// Does the same for a chunk with comments. All bytes of comments count as white. Returns the
-    /// new state instead of changing it, so that the caller can keep it in registers.
+    /// Does the same for a chunk with comments. All bytes of comments count as white space. Returns
+    /// the new state instead of changing it, so that the caller can keep it in registers.
     #[cold]
     #[inline(never)]
     fn without_comments(mut self, masks: Masks) -> Option<(Quotes, u64)> {
@@ -82,8 +82,8 @@ impl Quotes {
     }
 }
 
-/// Returns the parity of bits 0..=i as bit i: set from each opening quote to before its closing
-/// quote.
+/// Returns the parity of bits 0..=i as bit i. If the given bits mark quotes, the result marks the
+/// bytes from each opening quote up to the byte before its closing quote.
 #[inline]
 const fn prefix_xor(mut bits: u64) -> u64 {
     bits ^= bits << 1;

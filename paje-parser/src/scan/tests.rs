@@ -60,17 +60,6 @@ fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Spa
         if let Some(count) = plain.fields(start) {
             assert_eq!(count as usize, fields.len());
         }
-        let edges: Vec<_> = fields.iter().flat_map(|field| [field.start, field.end]).collect();
-        let edges: Vec<_> = edges.iter().map(|edge| (*edge as usize - start) as u16).collect();
-        let expected = Some((&edges[..], end - start));
-        let mut room = vec![0; edges.len()];
-        assert_eq!(plain.edges(start, &mut room), expected);
-        if let Some(less) = edges.len().checked_sub(1) {
-            assert_eq!(plain.edges(start, &mut room[..less]), None);
-        }
-        if let Some(line) = lines.at(start) {
-            assert_eq!(line.edges(&mut room), expected);
-        }
     }
 }
 
@@ -155,7 +144,8 @@ fn plain_lines_are_read_wherever_they_begin() {
     assert_eq!(scanner.short_lines().plain().and_then(|lines| lines.usual(0)), Some((0x404, 10)));
 }
 
-/// Quotes at odd places after quoted fields and comments, around the ends of chunks of 64 bytes.
+/// Tests quotes at unusual places after quoted fields and comments, around the ends of chunks of 64
+/// bytes.
 #[test]
 fn quotes_at_odd_places_are_found() {
     let odd = ["a\"b", "\"a\"b", "\"a\"\"b\"", "\"a", "\"", "\"a\"\"# b"];
@@ -210,7 +200,7 @@ fn a_scanner_keeps_nothing_of_the_last_text() {
     }
 }
 
-/// Tries all bytes. Miri is slow and tries only the special ones.
+/// Tries all bytes. Miri is slow, so it tries only special bytes.
 #[test]
 fn every_byte_has_its_class() {
     let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);
@@ -220,7 +210,7 @@ fn every_byte_has_its_class() {
         let mut scanner = Scanner::default();
         scanner.scan(&chunk);
         let masks = scanner.short_lines().far(0).expect("there is a chunk");
-        // A comment is white up to the end of its line.
+        // A comment counts as white space up to the end of its line.
         let comment = if byte == b'#' { u64::MAX << (byte % 64) } else { 0 };
         let expected = Masks {
             white: gather(&chunk, token::is_white) | comment,

@@ -2,7 +2,8 @@
 //!
 //! A block depends on the event definitions, but on no other block. Names become symbols of this decoder, which are
 //! resolved later, in file order, once per symbol. Structural events (definitions of types and values, creations and
-//! destructions of containers) are rare. They are only listed here, and read again when they are resolved.
+//! destructions of containers) are rare. A block only lists them, and the engine reads them again when it resolves the
+//! block.
 
 mod batch;
 pub mod block;
@@ -52,15 +53,15 @@ use crate::decode::usual::{Batches, batch_of};
 use paje_model::names::hash::word;
 use paje_model::names::options::{Options, Precision, ValueNames};
 
-/// Bytes of a block that are decoded at a time. They and their batches stay in a core's second-level cache.
+/// Number of bytes of a block that are decoded at a time. These bytes and the batches of their lines stay in a core's
+/// second-level cache.
 const PORTION: usize = 1 << 17;
 
-/// Bytes of the first portion of a block with many new lanes. Each next portion is four times as
-/// large. Batches only take lines of known lanes, and the slow path learns lanes for the next
-/// portions.
+/// Bytes of the first portion of a block with many new lanes. Each next portion is four times as large. Batches only
+/// hold lines of known lanes. The slow path adds the lanes of a portion, so that the next portions find them.
 const FIRST_LINES: usize = 4096;
 
-/// Decodes blocks, and remembers the names that it has met.
+/// Decodes blocks, and remembers their names.
 #[derive(Debug)]
 pub struct Decoder {
     pub symbols: Symbols,
@@ -77,7 +78,7 @@ pub struct Decoder {
     decoded: u64,
     /// Number of symbols above which the decoder may be [crowded](Decoder::is_crowded).
     most_symbols: usize,
-    /// Number of restarts in a row after which values were not interned.
+    /// Number of consecutive restarts after which values were not interned.
     unique_restarts: u32,
     /// Lines that belong to no strand. Filled only if the owners of lines are listed.
     strandless: Vec<(u32, StrandSymbol)>,
@@ -169,7 +170,7 @@ impl Decoder {
         unpacked
     }
 
-    /// Decodes a block from its text.
+    /// Decodes the text of a block.
     #[inline(never)]
     fn decode_text(
         &mut self,
@@ -204,8 +205,8 @@ impl Decoder {
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
             start = self.classify(text, block.padded(), range, current.is_open());
-            // Between two lines of one definition there are no events. Decoding zero lines would
-            // take long with many definitions.
+            // Between two lines of one definition there are no events. Decoding such empty pieces would take long with
+            // many definitions.
             if self.waiting.lines > lines {
                 self.decode_batches(block.padded(), decoded);
                 self.decode_rest(block, current, decoded);
@@ -291,7 +292,7 @@ impl Decoder {
         decoded.faults.push((line, fault));
     }
 
-    /// Returns definitions that the line at `start` can change.
+    /// Returns the definitions that the line at `start` can change.
     fn change<'d>(
         &mut self,
         start: usize,
@@ -340,7 +341,7 @@ impl Decoder {
         for index in defs.numbered().since(first) {
             let id = defs.defs()[*index as usize].id();
             let plan = &self.plans.all[*index as usize];
-            // Structural lines are decoded one by one, but classified as fast as other lines.
+            // Structural lines are decoded one by one, but classified as quickly as other lines.
             if plan.is_usual || plan.action == Action::Structural {
                 self.plans.short_ids.insert(id, batch_of(*index, true));
             }

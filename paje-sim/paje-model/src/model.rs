@@ -1,7 +1,7 @@
 //! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only these events depend on the order of the whole file. Objects are only added, never changed,
-//! so an event is valid if all names that it uses existed at its first use.
+//! Only these events depend on the order of the whole file. Objects are only added, never changed, so an event is valid
+//! if all names that it uses existed when they were first used.
 
 pub mod containers;
 mod lanes;
@@ -40,10 +40,10 @@ pub struct Model {
     value_names: ValueNames,
     /// File of the current structural events.
     file: CurrentFile,
-    /// For each value that the trace's main file did not define, or that was defined again: the
-    /// only other file so far that has defined or used it.
+    /// For each value that was defined outside of the trace's main file or defined again: the only other file that has
+    /// defined or used the value so far.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
-    /// Containers that the current file has created in a container that another file may have ended.
+    /// Containers that the current file has created inside a container that another file may have ended.
     newborn: Newborn,
     /// Containers that are not created because they are later than
     /// [`Options::stop_at`](crate::names::options::Options::stop_at).
@@ -56,7 +56,7 @@ pub struct Model {
 struct CurrentFile {
     /// Number of the file, or 0 for the trace's main file.
     number: u32,
-    /// Number of bytes of other files before it.
+    /// Number of bytes of other files before this file.
     start: u64,
 }
 
@@ -76,9 +76,9 @@ pub struct Ending {
 #[derive(Debug, Default)]
 pub struct Effects {
     pub endings: Vec<Ending>,
-    /// If true, the event was ignored because its container had been destroyed.
+    /// Whether the event was ignored because its container had been destroyed.
     pub ignored: bool,
-    /// Container that the event destroys again, at the same time as another file did.
+    /// Container that the event destroys at the same time as an event of another file.
     pub repeated: Option<ContainerId>,
     /// Problems of the event that did not prevent it from being applied.
     pub mended: Vec<(Failed, Remedy)>,
@@ -108,8 +108,7 @@ impl Model {
         self.newborn.clear();
     }
 
-    /// Returns whether this file may repeat a definition that file `defined_in` was the last to
-    /// make.
+    /// Returns whether this file may repeat a definition. The last file with the definition was `defined_in`.
     const fn may_repeat(&self, defined_in: u32) -> bool {
         self.file.number > 0 && defined_in != self.file.number
     }
@@ -332,7 +331,7 @@ impl Model {
         }
     }
 
-    /// Returns the value with a name and the name's hash. The first use creates it.
+    /// Returns the value with a name and the name's hash. The first use creates the value.
     #[inline]
     pub fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
         let (value, is_new) = self.types.value(type_, name, hash, self.value_names);

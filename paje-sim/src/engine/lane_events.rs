@@ -102,7 +102,7 @@ impl<'a> LaneEvents<'a> {
         }
     }
 
-    /// Returns the earliest and the latest time in seconds. Without events, they are infinite and swapped.
+    /// Returns the earliest and the latest time in seconds. Without events, returns infinity and minus infinity.
     #[must_use]
     pub fn times(self) -> (f64, f64) {
         self.events.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), event| {

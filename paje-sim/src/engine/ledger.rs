@@ -1,7 +1,7 @@
 //! Reports the container of each line of a trace, for programs that split traces.
 //!
-//! The replay resolves the container of each event. [`Trace::read_into_ledger`] passes it on block by
-//! block and in parallel, while the text is in memory.
+//! The replay resolves the container of each event. [`Trace::read_into_ledger`] passes the containers to the ledger
+//! block by block and in parallel, while the text is in memory.
 //!
 //! [`Trace::read_into_ledger`]: crate::Trace::read_into_ledger
 
@@ -20,14 +20,14 @@ use paje_replay::replay::symbol_map::SymbolMap;
 
 /// Receives the container of each line of a trace.
 pub trait Ledger: Sync {
-    /// Receives the lines of a block. Each block with lines comes once. Several workers call this
-    /// at the same time, each for one block, in no fixed order. If the ledger breaks, the replay
-    /// stops, but the ledger may receive some more blocks.
+    /// Receives the lines of a block. This is called once for each block with lines. Several workers call it at the
+    /// same time, each for one block, in no fixed order. If the ledger breaks, the replay stops, but the ledger may
+    /// receive some more blocks.
     fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
 
     /// Receives the remedy for a line of a damaged trace, if the line is not replayed as written
-    /// ([`Options::recover`]). The line begins at this byte. Lines come in no fixed order, one at a time, perhaps long
-    /// after their blocks.
+    /// ([`Options::recover`]). The line begins at this byte. The order of lines is not fixed. Lines come one at a time,
+    /// perhaps long after their blocks.
     ///
     /// [`Options::recover`]: crate::Options::recover
     fn mend(&self, at: ByteOffset, made: LineRemedy) {
@@ -68,8 +68,8 @@ impl<'a> BlockLines<'a> {
         self.block.text.text()
     }
 
-    /// Returns every line in file order: its number of bytes with the newline, and its subject. An
-    /// invalid trace may lack lines.
+    /// Returns every line in file order: its length in bytes, including the newline, and its subject. If the trace is
+    /// invalid, some lines may be missing.
     pub fn lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let list = &self.block.decoded.lines_of;
         let end = self.text().len();
@@ -110,8 +110,8 @@ impl<'a> BlockLines<'a> {
         self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
     }
 
-    /// Calls `tell` with the values and containers that the events of each lane use, in file order
-    /// within the lane. Skips values and containers that the event before also used.
+    /// Calls `tell` with the values and containers that the events of each lane use, in file order within the lane.
+    /// Skips values and containers that the lane's previous event also used.
     pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
         let decoded = &self.block.decoded;
         let mut events = decoded.events.iter();

@@ -1,7 +1,7 @@
 //! Traces that are shown in portions, each of which is dropped afterwards.
 //!
-//! A portion ends at a multiple of its size in bytes: the current wave is first replayed up to there, and then from
-//! there on. So portions do not depend on the number of workers or the size of blocks.
+//! A portion ends at a multiple of its size in bytes: the current wave is first replayed up to that byte, and then from
+//! that byte on. So portions do not depend on the number of workers or the size of blocks.
 
 use std::ops::ControlFlow;
 

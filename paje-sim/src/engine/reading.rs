@@ -1,4 +1,4 @@
-//! How far the trace has been read, and what is known of its files.
+//! How far the trace has been read, and what is known about its files.
 
 use paje_parser::{ByteOffset, FaultKind, Line, LineDecoder};
 use splitter::{Block, ReadError};
@@ -16,7 +16,7 @@ pub(super) struct Reading {
     /// Event definitions up to the end of the current wave.
     pub(super) definitions: DefinitionsByFile,
     pub(super) lines: u64,
-    /// Lines of the files before the current one.
+    /// Lines of the files before the current file.
     lines_of_others: u64,
     pub(super) bytes: u64,
     pub(super) events: u64,
@@ -70,15 +70,15 @@ impl Reading {
         Some(error.in_file(file.as_ref()).of_line_at(self.bytes))
     }
 
-    /// Places the next block after the previous ones.
+    /// Places the next block after the previous blocks.
     pub(super) fn place(&mut self, block: &mut DecodedBlock) {
         block.lines_before = self.lines - self.lines_of_others;
         block.shown_from = self.shown_from(&block.text);
     }
 
     /// Returns the first byte of a block's text that messages may show. A trace may name any file by mistake, even a
-    /// private one. So nothing of a file is shown before one of its lines is valid on its own, as part of a definition
-    /// or as a complete event.
+    /// private one. So nothing of a file is shown until a line of the file is valid by itself, either as part of a
+    /// definition or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
@@ -100,7 +100,7 @@ impl Reading {
         u32::MAX
     }
 
-    /// Returns the error of text after the block that could not be read.
+    /// Returns the error for text that comes after the block and could not be read.
     pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
         let origin = &block.origin;
         let error = match error {

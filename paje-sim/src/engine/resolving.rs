@@ -135,7 +135,7 @@ fn resolve_block(
     read.last_time = resolver.clock.last;
     block.structural = resolver.structural.unwrap_or_default();
     if let Some(times) = &mut read.times {
-        // Adding zero turns minus zero, which would count as another time, into zero. PajeNG has no minus zero.
+        // Adding zero turns minus zero into zero. Minus zero would otherwise be another time. PajeNG has no minus zero.
         times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
         times.sort_by(f64::total_cmp);
         times.dedup();

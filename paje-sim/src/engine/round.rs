@@ -1,4 +1,4 @@
-//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next one, block by block.
+//! Rounds: all workers replay one wave of blocks, shard by shard, and decode the next wave, block by block.
 //!
 //! Between two rounds, the engine resolves the decoded wave in file order.
 
@@ -47,8 +47,8 @@ impl WorkerState {
         self.file = None;
     }
 
-    /// Decodes a block after these definitions. `sound` is the model of everything before it if the
-    /// trace is known to be sound. Lines of unwanted lanes may then be left out.
+    /// Decodes a block after these definitions. If the trace is known to be sound, `sound` is the model of everything
+    /// before the block. Lines of unwanted lanes may then be left out.
     pub(crate) fn decode(
         &mut self,
         block: &mut DecodedBlock,
@@ -99,9 +99,8 @@ impl Wave {
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// Returns a block for a worker. Prefers a block that the worker has used, because its memory
-    /// is near. Also prefers a block that has had this number of parts, because it has memory for
-    /// them.
+    /// Returns a block for a worker. Prefers a block that the worker has used, because the memory of such a block is
+    /// near. Also prefers a block that has had this number of parts, because such a block has enough memory.
     fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let misfit =
@@ -117,8 +116,8 @@ impl FreeBlocks {
         exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
 
-    /// Moves memory that only resolving needs from the blocks of a resolved wave to free ones. With
-    /// many structural lines, it is several times as large as their text.
+    /// Moves memory that only resolving needs from the blocks of a resolved wave to free blocks. For structural lines,
+    /// this memory is several times as large as the text.
     pub(crate) fn take_resolved(&mut self, wave: &mut Wave) {
         let free = exclusive(&mut self.0).iter_mut();
         for ((_, free), block) in free.zip(&mut wave.blocks) {
@@ -179,8 +178,8 @@ impl Round<'_, '_> {
         });
     }
 
-    /// Replays shards. The worker's own come first, because their memory is near it. Then come shards that no worker
-    /// has started.
+    /// Replays shards. First come the worker's own shards, because their memory is near the worker. Then come shards
+    /// that no worker has started.
     fn replay(&self, worker: usize, workers: usize) {
         let count = self.tasks.len();
         let own = (0..count).filter(|shard| shard % workers == worker);
@@ -225,7 +224,7 @@ impl Round<'_, '_> {
             }
             self.progress.add(block.text.text_len() as u64, block.decoded.event_count);
             watch.lap(&mut desk.times.decode);
-            // Lines after a definition or an error are decoded once that is resolved.
+            // Lines after a definition or an error are decoded after the definition or error has been resolved.
             if block.failure.is_some()
                 || (block.decoded.changes && !block.is_last)
                 || block.decoded.fault.is_some()

@@ -42,7 +42,7 @@ pub(super) struct Team {
     pub(super) maps: Vec<SymbolMap>,
     /// Maps of restarted decoders, which only the current wave needs.
     pub(super) retired: Vec<usize>,
-    /// Size of the next wave and of a full one, in parts of blocks.
+    /// Size of the next wave and of a full wave, in parts of blocks.
     pub(super) quota: usize,
     pub(super) full_quota: usize,
 }
@@ -58,8 +58,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the
-    /// tally. Otherwise, the error that is first in file order becomes that of the trace.
+    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the tally. Otherwise, the
+    /// error that is first in file order becomes the error of the trace.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -156,7 +156,7 @@ impl Team {
         }
     }
 
-    /// Restarts the decoders of these blocks, which have interned names of discarded lines.
+    /// Restarts the decoders of these blocks, because they have interned names of discarded lines.
     pub(super) fn restart_decoders_of(&mut self, blocks: &[BoxedBlock]) {
         for block in blocks {
             if exclusive(&mut self.desks[block.worker]).maps == block.maps {

@@ -5,6 +5,6 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex};
 pub(crate) use std::thread;
 
-/// Number of times that a worker yields before it sleeps: about as long as a wake-up takes, since
-/// most waits are short. More would only take CPU time from the workers that it waits for.
+/// Number of times that a worker yields before it sleeps. This takes about as long as a wake-up, because most waits are
+/// short. Yielding more often would take CPU time from the other workers.
 pub(crate) const YIELDS: usize = 100;

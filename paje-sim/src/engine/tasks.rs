@@ -1,7 +1,7 @@
 //! Tasks of a round, and how workers wait for one another.
 //!
-//! It contains everything that workers share except locked shards. It is small enough for loom to
-//! try every order of execution in `tests/orders.rs`, which supplies another `sync`.
+//! This module contains everything that workers share except locked shards. The module is small enough for loom to try
+//! every order of execution in `tests/orders.rs`, which supplies another `sync`.
 
 use std::sync::PoisonError;
 
@@ -45,7 +45,7 @@ impl Tasks {
         free.then(|| Taken(self))
     }
 
-    /// Waits until all shards are replayed. Their contents are visible then.
+    /// Waits until all shards are replayed. Afterwards, their contents are visible.
     pub(crate) fn wait(&self) {
         for _ in 0..YIELDS {
             if self.all_replayed() {
@@ -61,12 +61,12 @@ impl Tasks {
         }
     }
 
-    /// Returns the number of the next block for the ledger. After the last one, the number is too large.
+    /// Returns the number of the next block for the ledger. If none is left, returns a number beyond the last.
     pub(crate) fn next_block(&self) -> usize {
         self.next_block.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns the number of the next part of the links to merge. After the last one, the number is too large.
+    /// Returns the number of the next part of the links to merge. If none is left, returns a number beyond the last.
     pub(crate) fn next_merge(&self) -> usize {
         self.next_merge.fetch_add(1, Ordering::Relaxed)
     }

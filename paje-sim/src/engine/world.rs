@@ -1,5 +1,5 @@
-//! What the events have made so far. Between two rounds, containers end here in file order, and the first problem of a
-//! wave is found.
+//! Types, containers, lanes and problems that the events have made so far. Between two rounds, containers end here in
+//! file order, and the first problem of a wave is found.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) struct World<'o> {
     /// Destructions whose lanes end after all files have been read.
     pub(super) deferred: Vec<Deferred>,
     pub(super) lanes: Lanes,
-    /// Rows to keep; `None` if all are kept.
+    /// Rows to keep, or `None` if all are kept.
     pub(super) selected: Option<Selected>,
     pub(super) findings: Findings,
     /// Current portion, if the trace is shown in portions.
@@ -128,7 +128,7 @@ impl<'o> World<'o> {
         found.map_or(Ok(()), Err)
     }
 
-    /// Does the same during recovery, and records the events that lanes refused in the wave.
+    /// Settles a wave during recovery, and records the events that lanes refused in the wave.
     fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
         let Refusals { first, all } = self.lanes.take_refusals();
         if let Some(follower) = &self.follower {
@@ -305,7 +305,7 @@ impl<'o> World<'o> {
         (first, count)
     }
 
-    /// Records what the lanes found doubtful in the replay. The `last` call checks everything.
+    /// Records doubtful parts of the trace that lanes found during the replay. The `last` call checks everything.
     pub(super) fn settle_usage(&mut self, usage: &mut Usage, last: bool) {
         let has_warnings = !self.findings.warnings.is_empty();
         usage.is_doubtful |= has_warnings || self.lanes.may_reuse_keys(last);

@@ -163,7 +163,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Records the time of a line. Every line counts for the end of the trace: PajeNG 1.3.6 behaviour.
+    /// Records the time of a line. Every line can extend the end of the trace, as in PajeNG 1.3.6.
     pub(super) fn note_time(&mut self, time: Option<f64>) {
         let Some(time) = time.filter(|time| *time <= self.clock.stop_at) else { return };
         self.clock.last = self.clock.last.max(time);
@@ -171,12 +171,12 @@ impl Resolver<'_> {
             usage.note_time(time);
         }
         if let Some(times) = &mut self.clock.kept {
-            // Minus zero becomes zero, as in times of lanes.
+            // Minus zero becomes zero, as in the times of lanes.
             times.push(time + 0.0);
         }
     }
 
-    /// Returns the value that has just been defined, or `Nobody` if the type already had it.
+    /// Returns the value that has just been defined, or `Nobody` if the type already had the value.
     fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
         match self.model.types.value_count(type_) > before {
             true => LineOf::Value(type_, ValueId(before as u32)),
@@ -184,7 +184,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the number of existing objects of the kind that an event may define.
+    /// Returns how many objects exist of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -197,7 +197,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the subject of an event that has just been applied. `before` is the number of such objects before it.
+    /// Returns the subject of an event that has just been applied. `before` is the number of such objects before the
+    /// event.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

@@ -1,4 +1,4 @@
-//! Records which definitions a trace uses, and how it spells names.
+//! Records which definitions a trace uses, and how the trace spells names.
 
 use paje_parser::{DefTable, EventKind, FieldName, RawEvent};
 

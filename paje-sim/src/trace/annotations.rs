@@ -33,8 +33,7 @@ impl<'t> Annotations<'t> {
         Annotations { trace, pairs: extras.map(|_| pairs()), kept }
     }
 
-    /// Returns annotations of links from these. Fields and lines of links are kept with the links'
-    /// keys.
+    /// Returns the annotations of links. The fields and lines of links are kept with the links' keys.
     pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
         Annotations { kept: Kept::ByKey(keys), ..self }
     }
@@ -52,8 +51,8 @@ impl<'t> Annotations<'t> {
         self.pairs.is_none_or(|pairs| ExtraPair::from_word(pairs[i]) == ExtraPair::default())
     }
 
-    /// Returns the fields of object `i` of the slice, each with its name and as written. The fields
-    /// of the event that opened the object come first, then those of the event that closed it.
+    /// Returns the fields of object `i` of the slice, each with its name and as written. First come the fields of the
+    /// event that opened the object, then the fields of the closing event.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
         let trace = self.trace;
         self.events_of(i).flat_map(move |(_, fields)| {
@@ -62,7 +61,8 @@ impl<'t> Annotations<'t> {
         })
     }
 
-    /// Returns the fields of object `i` of the slice event by event, with the side of the event.
+    /// Returns the fields of object `i` of the slice event by event, and whether each event opened or closed the
+    /// object.
     pub fn events_of(&self, i: usize) -> impl Iterator<Item = (Side, EventFields<'t>)> + use<'t> {
         let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
         let extras = self.kept_of(i);

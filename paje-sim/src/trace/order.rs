@@ -42,7 +42,8 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by name. There may be millions, so instead of copying names it keeps twelve bytes for each.
+    /// Sorts by name. There may be millions of names. So they are not copied, and sorting needs only twelve bytes for
+    /// each name.
     fn sort_names<'n, T: Copy>(self, list: &mut [T], name: impl Fn(T) -> Name<'n>) {
         if list.len() < 2 {
             return;
@@ -85,6 +86,33 @@ impl NameOrder {
         match self {
             NameOrder::Bare => one.text.cmp(other.text),
             NameOrder::Raw => self.key(one).cmp(&self.key(other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Names that often share their first bytes. Quotes only matter in the raw order.
+        #[test]
+        fn sorting_equals_a_stable_sort_by_rank_and_key(
+            named in prop::collection::vec((0..3u32, "[ab]{0,2}|container[ab]{0,2}", any::<bool>()), 0..60)
+        ) {
+            let name = |place: usize| {
+                let (_, text, quoted) = &named[place];
+                let quoting = if *quoted { Quoting::Quoted } else { Quoting::Bare };
+                Name { text: text.as_bytes(), quoting }
+            };
+            for order in [NameOrder::Bare, NameOrder::Raw] {
+                let mut sorted: Vec<usize> = (0..named.len()).collect();
+                let mut expected = sorted.clone();
+                expected.sort_by_key(|place| (named[*place].0, order.key(name(*place))));
+                order.sort(&mut sorted, |place| named[place].0, name);
+                prop_assert_eq!(sorted, expected);
+            }
         }
     }
 }

@@ -5,10 +5,10 @@ use crate::trace::order::NameOrder;
 use crate::trace::walk::{Step, Walk};
 use paje_model::names::ids::ContainerId;
 
-/// The objects that the events in some bytes of a trace completed; see [`Trace::read_in_portions`].
+/// The objects that were completed by the events in some bytes of a trace. See [`Trace::read_in_portions`].
 ///
-/// Lanes contain only the objects that the portion completed. Types, values and containers are those of the trace so
-/// far.
+/// Lanes contain only the objects that the portion completed. Types, values and containers are the ones that the trace
+/// has defined so far.
 #[derive(Debug)]
 pub struct Portion<'t> {
     trace: &'t Trace,

@@ -26,7 +26,7 @@ pub struct State<'t> {
     pub end: f64,
     /// Value, of the lane's type.
     pub value: ValueId,
-    /// Number of states below this one on the stack.
+    /// Number of states below this state on the stack.
     pub imbrication: u32,
 }
 
@@ -38,7 +38,7 @@ pub struct Variable<'t> {
     pub lane: LaneView<'t>,
     /// Start of the value.
     pub start: f64,
-    /// End of the value: the next one's start, or the container's end.
+    /// End of the value: the start of the next value, or the container's end.
     pub end: f64,
     /// The value.
     pub value: f64,
@@ -60,7 +60,7 @@ pub struct Event<'t> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Link<'t> {
-    /// Common container of both ends, and type.
+    /// Type of the link, and the common container of both ends.
     pub lane: LaneView<'t>,
     /// Start in seconds.
     pub start: f64,
@@ -68,9 +68,9 @@ pub struct Link<'t> {
     pub end: f64,
     /// Value, of the lane's type.
     pub value: ValueId,
-    /// Container at its start.
+    /// Container at the start of the link.
     pub from: ContainerId,
-    /// Container at its end.
+    /// Container at the end of the link.
     pub to: ContainerId,
     key: KeyPlace,
 }

@@ -28,7 +28,7 @@ pub struct Selected {
     everything: bool,
     /// For each type, whether its rows are wanted in wanted containers.
     types: Vec<bool>,
-    /// For each container, whether its contents are wanted, and whether its own row is.
+    /// For each container, whether its contents are wanted, and whether the container's row is wanted.
     containers: Vec<(bool, bool)>,
     /// For each pattern, whether a name matches it. Patterns for types come first.
     met: Vec<bool>,
@@ -89,7 +89,7 @@ impl Selected {
         }
     }
 
-    /// Makes containers wanted if their parent is. Before that, only matches of their names are known.
+    /// Makes containers wanted if their parents are wanted. Before that, only matches of their names are known.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,
@@ -176,7 +176,7 @@ fn unmet<'a>(globs: &'a [Glob], met: &'a [bool]) -> impl Iterator<Item = &'a Glo
     globs.iter().zip(met).filter_map(|(glob, met)| (!met).then_some(glob))
 }
 
-/// Returns whether a name or an alias matches a pattern, or `globs` is empty. Records which
+/// Returns whether a name or an alias matches a pattern. If `globs` is empty, every name matches. Records which
 /// patterns matched in `met`.
 fn any(globs: &[Glob], met: &mut [bool], name: Name<'_>, alias: Option<Name<'_>>) -> bool {
     let mut wanted = globs.is_empty();

@@ -3,9 +3,8 @@ use crate::trace::order::NameOrder;
 use paje_model::names::ids::TypeId;
 
 impl Trace {
-    /// Iterates over the type tree from the root. Calls `show` with each type and its child types
-    /// in reverse byte order of their identifiers. Types then come in byte order, each with its
-    /// descendants before the next: PajeNG 1.3.6 behaviour.
+    /// Iterates over the type tree from the root. Calls `show` with each type and its child types in reverse byte order
+    /// of their identifiers. So types come in byte order, and each is followed by its descendants, as in PajeNG 1.3.6.
     pub fn each_type(&self, order: NameOrder, mut show: impl FnMut(TypeId, &[TypeId])) {
         let types = self.types();
         let mut children = vec![Vec::new(); types.len()];

@@ -108,8 +108,8 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
-    /// Returns the number of the lane's objects if they are all in one chunk, and `None` if there
-    /// are several chunks or none. Faster than [`LaneView::chunks_from`].
+    /// Returns the number of the lane's objects if all are in one chunk, and `None` if there are several chunks or
+    /// none. This is faster than [`LaneView::chunks_from`].
     #[must_use]
     #[inline]
     pub fn only_chunk(self) -> Option<usize> {
@@ -210,26 +210,26 @@ impl<'t> LaneView<'t> {
     }
 }
 
-/// States of a lane. All slices have one length; times are in seconds.
+/// States of a lane. All slices have the same length, and times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct States<'t> {
-    /// Time at which each was set or pushed.
+    /// Time at which each state was set or pushed.
     pub start: &'t [f64],
-    /// Time at which each was popped or replaced, or its container ended. In a portion (see
+    /// Time at which each state was popped or replaced, or its container ended. In a portion (see
     /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
     pub end: &'t [f64],
     /// Values, of the lane's type.
     pub value: &'t [ValueId],
-    /// Number of states below each on the stack.
+    /// Number of states below each state on the stack.
     pub imbrication: &'t [u32],
-    /// User-defined fields of the events that opened and closed each.
+    /// User-defined fields of the events that opened and closed each state.
     pub user_defined: Annotations<'t>,
 }
 
-/// Values of a variable. The slices have one length; times are in seconds.
+/// Values of a variable. The slices have the same length, and times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Variables<'t> {
-    /// Start of each value. It lasts until the next one's start.
+    /// Start of each value. Each value lasts until the next value starts.
     pub start: &'t [f64],
     /// Values.
     pub value: &'t [f64],
@@ -248,7 +248,7 @@ impl Variables<'_> {
     }
 }
 
-/// Events of a lane. The slices have one length; times are in seconds.
+/// Events of a lane. The slices have the same length, and times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'t> {
     /// Time of each.
@@ -259,18 +259,18 @@ pub struct Events<'t> {
     pub user_defined: Annotations<'t>,
 }
 
-/// Links of a lane. All slices have one length; times are in seconds.
+/// Links of a lane. All slices have the same length, and times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'t> {
-    /// Start of each.
+    /// Start of each link.
     pub start: &'t [f64],
-    /// End of each. It can be before the start.
+    /// End of each link, which can be before its start.
     pub end: &'t [f64],
     /// Values, of the lane's type.
     pub value: &'t [ValueId],
-    /// Container at the start of each.
+    /// Container at the start of each link.
     pub from: &'t [ContainerId],
-    /// Container at the end of each.
+    /// Container at the end of each link.
     pub to: &'t [ContainerId],
     finished: &'t FinishedRows,
     keys: &'t [u64],

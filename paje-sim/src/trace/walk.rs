@@ -14,8 +14,7 @@ use paje_model::names::ids::{ContainerId, TypeId};
 pub enum Step {
     /// A container. Its lanes follow.
     Container(ContainerId),
-    /// A type (not of containers) that belongs to the type of the container before. Its lane comes
-    /// here, if it has one.
+    /// A type of objects in the previous container. If the container has a lane of this type, the lane comes here.
     Type(ContainerId, TypeId),
 }
 

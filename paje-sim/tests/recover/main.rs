@@ -1,4 +1,4 @@
-//! Damaged traces: a replay keeps what the rules say, with any workers and any pieces.
+//! Damaged traces: a replay keeps what the rules say, with any number of workers and any size of blocks.
 
 mod naive;
 
@@ -116,7 +116,7 @@ impl Visitor for Listing {
     }
 }
 
-/// Returns the reported problems: the line of the first of each kind, and their number.
+/// Returns the reported problems: for each kind, the line of the first problem and the number of problems.
 fn told(recovery: &Recovery) -> BTreeMap<Kind, (usize, u64)> {
     let kinds = recovery.problems.iter().map(|problem| {
         let ErrorKind::Invalid(why) = problem.error.kind() else {
@@ -208,10 +208,16 @@ fn every_fault() {
 #[test]
 fn damaged_traces_of_former_bugs() {
     let mut ways = Ways::new();
-    // The report once gave a wrong remedy.
     ways.check(include_bytes!("traces/wrong-remedy.trace"));
-    // A decoder was once replaced although it knew a value of an unknown type.
+    // A decoder that knows a value of an unknown type is replaced.
     ways.check(include_bytes!("traces/unknown-type.trace"));
+}
+
+/// The container's last event in the file is earlier than another event of the container.
+#[test]
+fn a_container_that_ends_too_early_ends_at_its_latest_event() {
+    let bytes = include_bytes!("traces/ended-too-early.trace");
+    Ways::new().check_often(bytes, 20);
 }
 
 /// `PAJE_SEEDS=100000 cargo test --release -p paje-sim --test recover` tries more.

@@ -21,7 +21,7 @@ pub struct Table {
     message: Vec<Row>,
 }
 
-/// Size of a message, its latency, and the time of its bytes, in seconds.
+/// Size of a message, its latency, and the time to transfer its bytes. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 struct Row {
     bytes: f64,
@@ -33,7 +33,7 @@ impl Table {
     /// Parses a table in TOML.
     ///
     /// # Errors
-    /// Fails if the text is not such a table; the message has line and column.
+    /// Fails if the text is not a table of message times. The message has the line and the column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut table: Table =
             toml::from_str(text).map_err(|error: toml::de::Error| error.to_string())?;

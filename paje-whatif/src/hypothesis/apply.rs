@@ -1,4 +1,4 @@
-//! Translation of hypotheses into the numbers of a plan.
+//! Translates hypotheses into the numbers of a plan.
 
 mod fields;
 mod nets;
@@ -12,37 +12,35 @@ use rustc_hash::FxHashMap;
 
 use super::condition::Properties;
 use super::{Balance, Condition, Distribution, Hypothesis, Mode, Random, States};
-use crate::fit::{Fit, Table};
+use crate::costs::Costs;
+use crate::fit::Fit;
 use crate::graph::Graph;
-use crate::network::Network;
 use crate::plan::{Plan, Scaling};
 
 /// Changes to apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'h> {
-    /// Hypotheses, all applied together.
+    /// Hypotheses. All of them apply together.
     pub hypotheses: &'h [Hypothesis],
-    /// Measured times of messages.
-    pub table: Option<&'h Table>,
-    /// Default network of the changed run.
-    pub network: Option<&'h Network>,
+    /// Costs in the network that explains the recorded run.
+    pub network: Option<&'h Costs>,
     /// Distribution of random durations, and the number of the run.
     pub random: Option<(&'h Random, u32)>,
 }
 
-/// Plan of the changes, with notes.
+/// Plan of the changes, together with notes.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The plan.
     pub plan: Plan,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// Network of the recorded run, if it was estimated.
+    /// Estimated network of the recorded run, if there is one.
     pub fit: Option<Fit>,
 }
 
 impl Changes<'_> {
-    /// Returns the changed rendezvous threshold in bytes, for [`Graph::with_eager`].
+    /// Returns the changed rendezvous threshold in bytes.
     #[must_use]
     pub fn eager(&self) -> Option<f64> {
         let mut eager = self.hypotheses.iter().filter_map(|hypothesis| match hypothesis {
@@ -61,7 +59,15 @@ impl Changes<'_> {
         let mut applied = Applied { plan, notes, fit: None };
         for hypothesis in self.hypotheses {
             match hypothesis {
+                // A factor of 1 changes nothing. The states must exist nevertheless.
+                Hypothesis::Scale(scale) if scale.factor == 1.0 => {
+                    instances(graph, &scale.states)?;
+                }
+                Hypothesis::Cpu(cpu) if cpu.factor == 1.0 => {
+                    tracks(graph, cpu.container.as_ref())?;
+                }
                 Hypothesis::Scale(scale) => {
+                    instances(graph, &scale.states)?;
                     let tracks = tracks(graph, scale.states.container.as_ref())?;
                     for value in values(graph, &scale.states.state)? {
                         let (tracks, factor, min_gap) =
@@ -83,23 +89,38 @@ impl Changes<'_> {
                 Hypothesis::CutMessages(condition) => {
                     cut_messages(graph, condition, &mut applied)?;
                 }
-                Hypothesis::Net(net) => nets::apply(graph, net, self.table, &mut applied)?,
+                Hypothesis::Net(net) => nets::apply(graph, net, self.network, &mut applied)?,
             }
         }
         close_cuts(graph, &mut applied.plan);
-        if applied.plan.network.is_none() {
-            applied.plan.network = self.network.cloned();
-        }
         if let Some((random, run)) = self.random {
             draw(graph, random, run, &mut applied.plan);
+        }
+        if let Some(network) = self.network
+            && applied.plan.after.is_none()
+            && !applied.plan.is_nothing()
+        {
+            applied.plan.before = Some(network.clone());
+            applied.plan.after = Some(network.clone());
+        }
+        if let Some(eager) = self.eager() {
+            let costs = applied.plan.after.take();
+            let mut costs = costs.unwrap_or_else(|| graph.costs().clone());
+            let messages = graph.messages().list().iter();
+            let becomes = |bytes: f64| bytes >= eager;
+            costs.rendezvous = messages
+                .zip(&graph.transfers)
+                .map(|(message, known)| message.bytes().map_or(known.is_rendezvous, becomes))
+                .collect();
+            applied.plan.after = Some(costs);
         }
         Ok(applied)
     }
 }
 
 fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String> {
-    let containers = graph.tracks.trace().containers();
-    let list = graph.tracks.list();
+    let containers = graph.tracks().trace().containers();
+    let list = graph.tracks().list();
     let Some(glob) = wanted else { return Ok(vec![true; list.len()]) };
     let is_meant = |track: &paje_analysis::tracks::Track| {
         let alias = containers.alias(track.container);
@@ -119,9 +140,9 @@ fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String>
 
 /// Returns the matching values with their types.
 fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
-    let types = graph.tracks.trace().types();
+    let types = graph.tracks().trace().types();
     let of = |type_| (0..types.value_count(type_) as u32).map(move |value| (type_, ValueId(value)));
-    let all: Vec<_> = graph.tracks.classes().chosen().flat_map(of).collect();
+    let all: Vec<_> = graph.tracks().classes().chosen().flat_map(of).collect();
     let name = |(type_, value)| types.value_name(type_, value);
     let found: Vec<(u32, u32)> = all
         .iter()
@@ -137,7 +158,7 @@ fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
 }
 
 fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
-    let classes = graph.tracks.classes();
+    let classes = graph.tracks().classes();
     let of = |type_: paje_sim::TypeId| {
         let all = classes.of_type(type_).iter().enumerate();
         all.filter(move |(_, of)| **of == class).map(move |(value, _)| (type_.0, value as u32))
@@ -153,7 +174,7 @@ fn some_of(mut names: Vec<String>) -> String {
     names.join(", ") + &end
 }
 
-/// Returns the matching states of each track, with their exclusive time in seconds.
+/// Returns the matching states of each track, with their exclusive times in seconds.
 fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
     let (tracks, values) =
         (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
@@ -171,7 +192,13 @@ fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>,
         let own = |state: usize| (track.end[state] - track.start[state] - inner[state]).max(0.0);
         (0..track.len()).filter(is_meant).map(|state| (state as u32, own(state))).collect()
     };
-    Ok(graph.tracks.list().iter().enumerate().map(of).collect())
+    let all: Vec<Vec<(u32, f64)>> = graph.tracks().list().iter().enumerate().map(of).collect();
+    if all.iter().all(Vec::is_empty) {
+        let (state, none) = (states.state.as_str(), "no such state in these containers");
+        let container = states.container.as_ref().map_or("*", Glob::as_str);
+        return Err(format!("state={state},container={container}: {none}; nothing would change"));
+    }
+    Ok(all)
 }
 
 fn mean(of: impl Iterator<Item = f64>) -> f64 {
@@ -215,7 +242,14 @@ fn balance_states(
                 Mode::Scaled => mean_sum / states.len() as f64,
             };
             let factor = &mut plan.states[at][*state as usize];
-            *factor = if *own > 0.0 { factor.max(0.0) * target / own } else { -target };
+            // States that already have the right length keep it exactly.
+            let is_same = (target - own).abs() <= 1e-12 * own;
+            *factor = match *own > 0.0 {
+                true if is_same => *factor,
+                true => factor.max(0.0) * target / own,
+                false if target == 0.0 => *factor,
+                false => -target,
+            };
         }
     }
     Ok(())
@@ -223,7 +257,7 @@ fn balance_states(
 
 fn make_factors(graph: &Graph<'_>, plan: &mut Plan) {
     if plan.states.is_empty() {
-        plan.states = graph.tracks.list().iter().map(|track| vec![1.0; track.len()]).collect();
+        plan.states = graph.tracks().list().iter().map(|track| vec![1.0; track.len()]).collect();
     }
 }
 
@@ -231,7 +265,7 @@ fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String
     let all = instances(graph, states)?;
     if plan.cut_states.is_empty() {
         let none = |track: &paje_analysis::tracks::Track| vec![false; track.len()];
-        plan.cut_states = graph.tracks.list().iter().map(none).collect();
+        plan.cut_states = graph.tracks().list().iter().map(none).collect();
     }
     for (cut, states) in plan.cut_states.iter_mut().zip(all) {
         states.iter().for_each(|(state, _)| cut[*state as usize] = true);
@@ -239,22 +273,22 @@ fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String
     Ok(())
 }
 
-/// Also removes what depends on removed states: nested states, collectives with a removed member,
-/// and messages with a removed end.
+/// Also removes everything that depends on removed states. This includes nested states, collectives
+/// with a removed member, and messages with a removed end.
 fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
     if plan.cut_states.is_empty() {
         return;
     }
     let spread = |cut: &mut Vec<Vec<bool>>| {
-        for (track, cut) in graph.tracks.list().iter().zip(cut) {
+        for (track, cut) in graph.tracks().list().iter().zip(cut) {
             for state in 0..track.len() {
                 cut[state] |= track.parent(state).is_some_and(|around| cut[around]);
             }
         }
     };
     spread(&mut plan.cut_states);
-    for series in &graph.collectives.series {
-        let members = graph.collectives.members(series);
+    for series in &graph.run.facts.collectives.series {
+        let members = graph.run.facts.collectives.members(series);
         for instance in 0..series.len() {
             let all = || members.iter().zip(series.operation(instance));
             if all().any(|(track, state)| plan.cut_states[*track as usize][*state as usize]) {
@@ -265,8 +299,8 @@ fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
         }
     }
     spread(&mut plan.cut_states);
-    plan.cut_messages.resize(graph.messages.list().len(), false);
-    for (message, cut) in graph.messages.list().iter().zip(&mut plan.cut_messages) {
+    plan.cut_messages.resize(graph.messages().list().len(), false);
+    for (message, cut) in graph.messages().list().iter().zip(&mut plan.cut_messages) {
         let is_cut = |track: u32, state: Option<usize>| {
             state.is_some_and(|state| plan.cut_states[track as usize][state])
         };
@@ -279,8 +313,8 @@ fn cut_messages(
     condition: &Condition,
     applied: &mut Applied,
 ) -> Result<(), String> {
-    let trace = graph.tracks.trace();
-    let list = graph.messages.list();
+    let trace = graph.tracks().trace();
+    let list = graph.messages().list();
     let tags = if condition.needs_tags() { fields::tags(graph) } else { Vec::new() };
     if condition.needs_tags() && tags.iter().all(Option::is_none) {
         return Err("the messages of this trace have no tags; use size, value, from or to".into());
@@ -291,7 +325,7 @@ fn cut_messages(
     let plan = &mut applied.plan;
     plan.cut_messages.resize(list.len(), false);
     let name =
-        |track: u32| trace.containers().name(graph.tracks.list()[track as usize].container).text;
+        |track: u32| trace.containers().name(graph.tracks().list()[track as usize].container).text;
     let lanes: FxHashMap<LaneId, TypeId> =
         trace.lanes().map(|lane| (lane.id(), lane.type_id())).collect();
     let mut count = 0;
@@ -316,7 +350,7 @@ fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     make_factors(graph, plan);
     let seed = random.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(u64::from(run));
     let mut source = Xoshiro256PlusPlus::seed_from_u64(seed);
-    // Parameters for mean 1 and the given coefficient of variation.
+    // Returns the parameters with which the mean is 1 and the coefficient of variation is as given.
     let variance = random.cv.mul_add(random.cv, 1.0).ln();
     let lognormal = LogNormal::new(-variance / 2.0, variance.sqrt()).ok();
     let normal = Normal::new(1.0, random.cv).ok();
@@ -326,7 +360,7 @@ fn draw(graph: &Graph<'_>, random: &Random, run: u32, plan: &mut Plan) {
     };
     for (at, factors) in plan.states.iter_mut().enumerate() {
         for (state, own) in factors.iter_mut().enumerate() {
-            if graph.tracks.class(at, state) == Class::Compute {
+            if graph.tracks().class(at, state) == Class::Compute {
                 *own *= factor();
             }
         }

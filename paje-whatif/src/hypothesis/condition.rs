@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use paje_sim::Glob;
 
-/// A condition on messages: the conjunction of its tests.
+/// A condition on messages. All of its tests must hold.
 #[derive(Clone, Debug)]
 pub struct Condition {
     tests: Vec<Test>,
@@ -14,9 +14,10 @@ type Relation = fn(&f64, &f64) -> bool;
 
 #[derive(Clone, Debug)]
 enum Test {
-    /// Comparison of a property, given by its index in [`NUMBERS`], with a number.
+    /// Compares a property with a number. The property is an index into [`NUMBERS`].
     Number(usize, Relation, f64),
-    /// Match of a property, an index in [`NAMES`]: whether it must match, and the pattern.
+    /// Matches a property with a pattern. The property is an index into [`NAMES`]. The first
+    /// element says whether it must match or must not match.
     Name(usize, bool, Glob),
 }
 
@@ -92,7 +93,7 @@ impl Condition {
         self.needs("size")
     }
 
-    /// Whether the condition holds for a message. Tests of an unknown size or tag fail.
+    /// Returns whether the condition holds for a message. Tests of an unknown size or tag fail.
     pub(super) fn holds(&self, message: &Properties<'_>) -> bool {
         self.tests.iter().all(|test| match test {
             Test::Number(number, relation, value) => {

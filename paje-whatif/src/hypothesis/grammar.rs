@@ -1,5 +1,5 @@
-//! Hypotheses in a file, in the language of SILAS (Hermanns, *Trace-based performance simulation of
-//! large-scale applications*, Table 4.1):
+//! Parses hypotheses in a file. The language is that of SILAS (Hermanns, *Trace-based performance
+//! simulation of large-scale applications*, Table 4.1):
 //!
 //! ```text
 //! # Comments extend to the end of the line.
@@ -11,7 +11,7 @@
 //! CUT MESSAGE SIZE == 0
 //! ```
 //!
-//! Commas between hypotheses and between options are optional, as in the thesis's own example.
+//! Commas between hypotheses and between options are optional, as in the example of the thesis.
 
 use super::{Balance, Hypothesis, Mode, Scale, States};
 
@@ -23,10 +23,10 @@ struct Token {
     column: usize,
 }
 
-/// Parses a file into hypotheses and ignored options, which are specific to SILAS.
+/// Parses a file. Returns the hypotheses, and the ignored options, which are specific to SILAS.
 ///
 /// # Errors
-/// Fails with line, column and what was expected.
+/// Fails with the line, the column, and what was expected.
 pub fn parse_file(text: &str) -> Result<(Vec<Hypothesis>, Vec<String>), String> {
     let mut parser =
         Parser { tokens: tokens(text)?, at: 0, last_line: text.lines().count().max(1) };

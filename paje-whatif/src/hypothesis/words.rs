@@ -1,4 +1,4 @@
-//! Parser of `key=value,key=value`, the syntax of hypotheses on the command line.
+//! Parses `key=value,key=value`, the syntax of hypotheses on the command line.
 
 use paje_sim::Glob;
 
@@ -35,7 +35,7 @@ impl Words {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// Takes a number that is at least `least`.
+    /// Takes a number, which must be at least `least`.
     pub(super) fn number(&mut self, key: &str, least: f64) -> Result<Option<f64>, String> {
         let Some(text) = self.take(key) else { return Ok(None) };
         let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);

@@ -1,8 +1,8 @@
-//! Runs with known times after a change.
+//! Tests of runs whose times after a change are known.
 
 use paje_sim::Trace;
 use paje_whatif::hypothesis::{Changes, Hypothesis};
-use paje_whatif::{Dropped, EagerStart, Graph, Retimed, Settings};
+use paje_whatif::{EagerStart, Facts, Graph, Retimed, Settings};
 
 use crate::{mpi, replayed};
 
@@ -16,12 +16,12 @@ const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type 
     %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
     0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n";
 
-/// Rank, value, enter and exit in seconds.
+/// Rank, value, and times of entering and leaving in seconds.
 pub(crate) type State = (usize, &'static str, f64, f64);
-/// From, to, start and end in seconds, bytes.
+/// Sending rank, receiving rank, start and end in seconds, and bytes.
 pub(crate) type Link = (usize, usize, f64, f64, u64);
 
-/// Builds a trace; the states of a rank do not overlap.
+/// Builds a trace. The states of a rank must not overlap.
 pub(crate) fn trace(states: &[State], links: &[Link]) -> Trace {
     replayed(text(states, links).as_bytes())
 }
@@ -30,7 +30,7 @@ fn text(states: &[State], links: &[Link]) -> String {
     let ranks = states.iter().map(|state| state.0 + 1).max().expect("there are states");
     let mut text = HEAD.to_owned();
     (0..ranks).for_each(|rank| text += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
-    // Order among lines of equal time: ends of links, states, starts of links.
+    // Lines with equal times are ordered as ends of links, then states, then starts of links.
     let mut lines: Vec<(f64, usize, String)> = Vec::new();
     for (rank, value, enter, exit) in states {
         let push = format!("4 {enter:?} S r{rank} {value}\n");
@@ -65,15 +65,11 @@ pub(crate) fn retimed(
     let hypotheses: Result<Vec<Hypothesis>, String> =
         hypotheses.iter().map(|(kind, text)| Hypothesis::parse(kind, text)).collect();
     let hypotheses = hypotheses?;
-    let changes = Changes { hypotheses: &hypotheses, table: None, network: None, random: None };
-    let mut graph = Graph::new(trace, settings);
-    if let Some(eager) = changes.eager() {
-        graph = graph.with_eager(eager);
-    }
+    let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
+    let facts = Facts::new(trace, &settings.reading);
+    let graph = Graph::of(facts, settings, changes.eager());
     let applied = changes.apply(&graph)?;
-    graph
-        .retime(&applied.plan, true, false, &mut Dropped::default())
-        .map_err(|cycle| cycle.to_string())
+    graph.retime(&applied.plan, true, false).map_err(|cycle| cycle.to_string())
 }
 
 fn ends(trace: &Trace, hypotheses: &[(&str, &str)]) -> Vec<f64> {
@@ -85,7 +81,7 @@ fn close(found: &[f64], expected: &[f64]) {
     assert!(found.len() == expected.len() && is_close, "{found:?} {expected:?}");
 }
 
-/// Regression: tags were read in the order of links, but messages are ordered by receiver.
+/// Regression test: tags were read in the order of links, but messages are ordered by receiver.
 #[test]
 fn messages_are_cut_by_the_tags_in_their_keys() {
     let states = [
@@ -102,13 +98,14 @@ fn messages_are_cut_by_the_tags_in_their_keys() {
     let ends = |condition| {
         ends(&trace, &[("cut-messages", condition), ("scale", "state=computing,factor=2")])
     };
-    // Rank 1 no longer waits for the first message, or rank 0 for the second.
+    // Rank 1 no longer waits for the first message, or rank 0 no longer waits for the second.
     close(&ends("tag == 7"), &[3.0, 0.0]);
     close(&ends("tag == 8"), &[2.0, 1.0]);
     close(&ends("tag == 9"), &[4.0, 1.0]);
 }
 
-/// Rank 0 computes for 3 s and sends; rank 1 computes for 1 s, and receives 0.5 s after that.
+/// Rank 0 computes for 3 s and sends. Rank 1 computes for 1 s, and receives a message 0.5 s after
+/// that.
 fn late_sender() -> Trace {
     trace(
         &[
@@ -134,8 +131,8 @@ fn latency_and_bandwidth_determine_the_time() {
 
 #[test]
 fn a_sent_message_can_end_a_call() {
-    // A ring of rendezvous that take a second each: rank 1 receives its message when both are
-    // ready, and waits for rank 2, which comes last.
+    // Builds a ring of rendezvous that take a second each. Rank 1 receives its message when both
+    // sides are ready. It waits for rank 2, which comes last.
     let call = |rank, enter| {
         [
             (rank, "computing", 0.0, enter),
@@ -147,7 +144,8 @@ fn a_sent_message_can_end_a_call() {
     let states = [call(0, 1.0), call(1, 2.0), call(2, 3.0)].concat();
     let links = [(0, 1, 1.0, 4.0, 100_000), (1, 2, 2.0, 4.0, 100_000), (2, 0, 3.0, 4.0, 100_000)];
     let trace = trace(&states, &links);
-    let settings = Settings { eager: Some(65_536), ..settings() };
+    let mut settings = settings();
+    settings.reading.eager = Some(65_536);
     let graph = Graph::new(&trace, &settings);
     close(&graph.transfers.iter().map(|it| it.seconds).collect::<Vec<_>>(), &[1.0; 3]);
     let half = [("scale", "state=computing,factor=0.5")];
@@ -156,7 +154,8 @@ fn a_sent_message_can_end_a_call() {
 
 #[test]
 fn simultaneous_messages_do_not_bias_the_eager_start() {
-    // Rank 0 receives a message from each of three ranks for a second, and answers all at once.
+    // Rank 0 receives a message of one second from each of three ranks, and then answers all of
+    // them at once.
     let mut states = vec![(0, "computing", 0.0, 5.0)];
     let mut links = Vec::new();
     for rank in 1..4 {
@@ -179,7 +178,7 @@ fn simultaneous_messages_do_not_bias_the_eager_start() {
 
 #[test]
 fn simultaneous_messages_share_a_link() {
-    // Two ranks send a megabyte each to one.
+    // Two ranks send a megabyte each to the same rank.
     let trace = trace(
         &[
             (0, "MPI_Send", 0.0, 0.0),
@@ -197,7 +196,7 @@ fn simultaneous_messages_share_a_link() {
 #[test]
 fn waiting_follows_from_the_changes() {
     let trace = late_sender();
-    // The sender is as fast as the receiver; the transfer takes half a second as before.
+    // The sender is as fast as the receiver. As before, the transfer takes half a second.
     close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=0.5")]), &[1.5, 3.0]);
     close(&ends(&trace, &[("scale", "state=computing,factor=2")]), &[6.0, 8.5]);
     close(&ends(&trace, &[("scale", "state=computing,container=rank-0,factor=0")]), &[0.0, 2.0]);
@@ -325,8 +324,8 @@ fn hypotheses_that_do_not_fit_are_refused() {
     assert!(wrong("cut-messages", "colour == 1").contains("size, tag, value, from, to"));
 }
 
-/// Returns the starts of the messages of three ranks to a root that comes late, in seconds, given
-/// their arrivals. Before, one message comes alone and takes a second.
+/// Returns the times in seconds at which the messages of three ranks to a root that comes late
+/// start, given their arrivals. An earlier message comes alone and takes a second.
 fn starts_to_late_root(arrivals: [f64; 3]) -> Vec<f64> {
     let mut states = vec![(0, "MPI_Reduce", 0.0, 2.0), (1, "MPI_Reduce", 1.0, 1.0)];
     let mut links = vec![(1, 0, 1.0, 2.0, 1000)];
@@ -346,12 +345,14 @@ fn starts_to_late_root(arrivals: [f64; 3]) -> Vec<f64> {
 #[test]
 fn a_root_receives_sequentially_or_concurrently() {
     assert_eq!(starts_to_late_root([13.0, 14.0, 15.0]), [12.0, 13.0, 14.0]);
-    // They share a link: one after the other, none would have had the time that a message takes.
+    // The messages share a link. If they came one after the other, none of them would have enough
+    // time.
     assert_eq!(starts_to_late_root([13.0, 13.2, 13.4]), [12.0, 12.0, 12.0]);
 }
 
-/// A root scatters to three ranks twice: first they all wait for it and share its link; then they
-/// come one after the other. A message has a latency of one second and uses the link for two.
+/// A root scatters to three ranks twice. The first time, all three ranks wait for the root and
+/// share its link. The second time, they come one after the other. A message has a latency of one
+/// second and uses the link for two seconds.
 fn scattered() -> Trace {
     let mut states = vec![(0, "computing", 0.0, 1.0), (0, "MPI_Scatter", 1.0, 1.0)];
     states.extend([(0, "computing", 1.0, 10.0), (0, "MPI_Scatter", 10.0, 10.0)]);
@@ -367,7 +368,8 @@ fn scattered() -> Trace {
 fn messages_of_a_collective_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
-    assert!((graph.shapes[0].link_out_seconds - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    let (latency, work) = graph.shapes[0].cost();
+    assert!((latency - 1.0).abs() < 1e-3 && (work - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
     // Without a change, the times are identical to the last bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);
@@ -377,7 +379,8 @@ fn messages_of_a_collective_share_the_link_out_of_its_root() {
         assert!(is_near, "{found:?} {expected:?}");
     };
     near(&[("scale", "state=computing,factor=0")], [0.0, 14.0, 14.0, 14.0]);
-    // The first two come together; the third when each has had one of its two seconds.
+    // The first two messages come together. The third message comes when each of the first two has
+    // had one of its two seconds.
     near(
         &[
             ("scale", "state=computing,container=rank-2,factor=0.5454545454545454"),

@@ -2,6 +2,7 @@
 
 mod held;
 mod identity;
+mod invariants;
 mod known;
 
 use paje_analysis::classes::Map;

@@ -18,9 +18,9 @@ fn machine(cpus: usize, nodes: u32, of: impl Fn(usize) -> Option<(u32, usize)>) 
 
 static MACHINES: LazyLock<[(&str, Option<Topology>); 5]> = LazyLock::new(|| {
     [
-        // Four nodes; consecutive CPUs are on different nodes.
+        // Four nodes. Consecutive CPUs are on different nodes.
         ("round-robin", Some(machine(24, 4, |cpu| Some((cpu as u32 % 4, cpu))))),
-        // Two nodes of eight cores; second threads are numbered after all first ones.
+        // Two nodes of eight cores. Second threads are numbered after all first threads.
         ("hyper-threads", Some(machine(32, 2, |cpu| Some((cpu as u32 % 16 / 8, cpu % 16))))),
         ("plain", Some(machine(4, 1, |cpu| Some((0, cpu))))),
         // Threads of a core have consecutive numbers, CPU 5 is offline, and node 2 has only memory.
@@ -98,7 +98,7 @@ fn cores_with_two_threads() {
 fn only_allowed_cpus_are_used() {
     let some = [1, 2, 16, 17, 24, 25, 9];
     let cpus = |pin, threads| super::tests::cpus("hyper-threads", pin, some, threads);
-    // 16 and 24 are alone on their cores; 17 and 25 share cores with 1 and 9.
+    // CPUs 16 and 24 are alone on their cores. CPUs 17 and 25 share cores with CPUs 1 and 9.
     assert_eq!(cpus("compact", None), [1, 2, 16, 17, 9, 24, 25]);
     assert_eq!(cpus("scatter", None), [1, 9, 2, 24, 16, 17, 25]);
     assert_eq!(cpus("numa:1", None), [9, 24, 25]);
@@ -195,7 +195,7 @@ fn cpus_that_the_topology_does_not_know_come_last() {
 }
 
 proptest! {
-    /// All cores (for `compact`: of a node) get a worker before any gets a second one.
+    /// All cores (for `compact`: of a node) get a worker before any core gets a second worker.
     #[test]
     fn every_worker_gets_an_allowed_cpu(
         machine in 0..MACHINES.len(),

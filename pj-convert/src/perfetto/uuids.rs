@@ -1,10 +1,12 @@
-//! Identifiers of tracks. They are hashes of names, so runs with the same containers share them.
+//! Identifiers of tracks. They are hashes of names, so runs with the same containers have the same
+//! identifiers.
 
 use std::collections::{HashMap, HashSet};
 
 use paje_sim::{ContainerId, TypeId};
 
-/// Bits of an identifier. Each event has one, and seven bits take a byte.
+/// Number of bits of an identifier. Each event contains an identifier, encoded with seven bits per
+/// byte.
 const BITS: u32 = 28;
 
 #[derive(Debug, Default)]
@@ -66,7 +68,7 @@ impl Uuids {
 
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// FNV-1a, which is stable across releases.
+/// Returns the FNV-1a hash of names, which is stable across releases.
 fn hash(names: &[&[u8]], parent: u64) -> u64 {
     let parent = parent.to_le_bytes();
     // 0xff separates names, as it does not occur in UTF-8.

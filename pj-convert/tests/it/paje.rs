@@ -21,7 +21,7 @@ fn normalised_traces_equal_the_originals() {
     for (name, text) in all() {
         let normal = converted(&text, Format::Paje);
         let given = Trace::read(&text[..], &options()).expect("valid");
-        // The default options must suffice to read it.
+        // The default options must suffice to read the converted trace.
         let mut options = options();
         options.field_names = paje_sim::FieldNames::Strict;
         options.ignore_incomplete_links = false;

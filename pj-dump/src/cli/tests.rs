@@ -60,7 +60,7 @@ fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     Ok(format!("{cli:?}"))
 }
 
-/// Including `--p`, which PajeNG refuses only because its library adds `--program-name`.
+/// This includes `--p`. PajeNG refuses it only because its library adds `--program-name`.
 #[test]
 fn abbreviations_of_pajengs_options_are_kept() {
     let (mut short, nothing) = (0, format!("{:?}", Cli::parse_from(["pj_dump"])));
@@ -118,10 +118,10 @@ fn selections_are_parsed() {
     wanted.containers = ["p*", "q"].map(|glob| glob.parse().expect("a pattern")).to_vec();
     wanted.window.from = 1.0;
     assert_eq!(found, Ok(wanted));
-    // PajeNG's `--container` has no value: `p*` is the file.
+    // PajeNG's `--container` has no value, so `p*` is the file.
     let cli = Cli::parse_from(["pj_dump", "--container", "p*"]);
     assert!(cli.container && cli.files == [PathBuf::from("p*")]);
-    // The names in rows and of tables both work.
+    // Both the names in rows and the names of tables are accepted.
     let one = selection(&["--nature", "state,link"]);
     assert!(one.is_ok());
     for same in ["State,Link", "states,links", "STATES,LINK"] {

@@ -8,8 +8,8 @@ use paje_sim::{ContainerId, Trace};
 use super::Quotes;
 
 /// Writes one line per container, from the root down. Children are in byte order of their
-/// identifiers. A line has `reportContainer |`, one column of indentation per ancestor, and the
-/// name twice. PajeNG 1.3.6 behaviour.
+/// identifiers, as in PajeNG 1.3.6. A line has `reportContainer |`, one column of indentation per
+/// ancestor, and the name twice.
 ///
 /// The text is not kept in memory, since the indentation alone takes five gigabytes for containers
 /// nested 100,000 deep.

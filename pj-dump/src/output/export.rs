@@ -25,7 +25,7 @@ use super::rows::RowFormatter;
 /// Buffers for each worker: one being filled, and others in the queue.
 const BUFFERS: usize = 3;
 
-/// Amount of output, and the time for it.
+/// Amount of output, and the time that the export took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Number of lines written.
@@ -40,7 +40,7 @@ pub struct Exported {
     pub serial: Duration,
     /// Busy time of each worker, including writing.
     pub workers: Vec<Duration>,
-    /// Part of that time spent writing.
+    /// Part of the workers' time that was spent on writing.
     pub writing: Duration,
 }
 
@@ -276,8 +276,8 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
     }
 }
 
-/// Stops the export if a worker panics. Without this, the buffers behind its piece would never be
-/// written, and the workers that need them would wait forever.
+/// Stops the export if a worker panics. Without this, the buffers after the worker's piece would
+/// never be written, and the workers that need these buffers would wait forever.
 struct Release<'e, 't, 'w, W: Write + Send>(&'e Export<'t, 'w, W>);
 
 impl<W: Write + Send> Drop for Release<'_, '_, '_, W> {

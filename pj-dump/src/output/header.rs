@@ -30,8 +30,8 @@ impl Header {
         Header { style, natures: Vec::new(), text: Vec::new() }
     }
 
-    /// Adapts the header to selected rows, for which the line of containers also appears only with
-    /// their first row.
+    /// Adapts the header to selected rows. Then the line of containers, too, appears only before
+    /// the first row of its nature.
     #[must_use]
     pub fn selecting(self, selection: &Selection) -> Self {
         match selection.is_everything() {

@@ -4,18 +4,18 @@
 //! START,END,DURATION[,CONTAINER/TYPE/VALUE]…
 //! ```
 //!
-//! PajeNG 1.3.6 behaviour, found by running it, for traces in time order:
-//! - An interval ends at the time of each event that is later than all events before. The first
+//! For traces in time order, the output follows these rules, found by running PajeNG 1.3.6:
+//! - An interval ends at the time of each event that is later than all previous events. The first
 //!   interval begins at 0. Events without effect, or ignored after their container's destruction,
-//!   count too. So rows do not have all times, and the replay keeps them
+//!   count too. Some of these times are in no row, so the replay keeps all times
 //!   ([`keep_times`](paje_sim::Options::keep_times)).
 //! - A lane shows its last row that started before the interval, even if the row has ended. Without
-//!   such a row, it shows its first row, if that starts before the end of the interval. A lane of
-//!   links shows the last link that was complete when the interval began.
+//!   such a row, the lane shows its first row, if it starts before the end of the interval. A lane
+//!   of links shows the last link that was complete when the interval began.
 //! - Lanes are in the order of the dump. Types are selected by name, not by alias.
 //!
-//! PajeNG prints while it reads, so its output depends on the order of the file. This output does
-//! not, and every time of the trace counts.
+//! PajeNG prints while it reads, so its output depends on the order of the file. The output of this
+//! program does not depend on it, and every time of the trace counts.
 
 use std::convert::Infallible;
 use std::io::{self, BufWriter, Write};
@@ -67,7 +67,7 @@ struct Lane {
     id: paje_sim::LaneId,
     /// `,CONTAINER/TYPE/`.
     prefix: Vec<u8>,
-    /// Whether a row counts that begins at the same time as the interval. Links do.
+    /// Whether a row that begins together with the interval counts. Links do.
     at_once: bool,
     /// Time from which each row counts, in seconds.
     since: Vec<f64>,

@@ -18,11 +18,11 @@ pub(crate) struct Printed {
 pub(crate) type Short = [u8; SHORT];
 const SHORT: usize = 32;
 
-/// Maximum number of such copies. It is small enough for them to stay in a core's second-level
-/// cache.
+/// Maximum number of copied texts. It is small enough for the copies to stay in a core's
+/// second-level cache.
 const MOST_FIRST: usize = 1 << 14;
 
-/// Returns a text with its length, if it is short and among the first.
+/// Returns a text with its length, if it is short and one of the copied texts.
 #[inline(always)]
 pub(crate) fn short(first: &[Short], number: usize) -> Option<(&Short, usize)> {
     let short = first.get(number)?;
@@ -72,7 +72,8 @@ impl Printed {
         &self.first
     }
 
-    /// Prepares these imbrications, each with the following separator, if they are small.
+    /// Prepares the texts of all imbrications up to the deepest one, each followed by a separator.
+    /// Large imbrications are left out.
     pub(crate) fn levels_to(&mut self, imbrications: &[u32], precision: usize) {
         const MOST: usize = 256;
         let deepest = imbrications.iter().max().map_or(0, |deepest| *deepest as usize);

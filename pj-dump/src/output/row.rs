@@ -57,7 +57,7 @@ pub(super) fn put_rows(
     at
 }
 
-/// Row in progress. Bytes behind `len` are meaningless.
+/// Row in progress. Bytes after `len` are meaningless.
 pub(super) struct Row<'b> {
     bytes: &'b mut [u8; ROOM],
     len: usize,
@@ -82,7 +82,7 @@ impl Row<'_> {
         self.len = put_fixed(self.bytes, self.len & (ROOM / 4 - 1), value, 6);
     }
 
-    /// Puts one of these texts, if it is short and among the first.
+    /// Puts the text with this number, if it is short and one of the first texts.
     #[inline(always)]
     pub(super) fn text(&mut self, texts: &Printed, number: usize) -> Option<()> {
         let (text, len) = texts.short(number)?;
@@ -90,7 +90,7 @@ impl Row<'_> {
         Some(())
     }
 
-    /// Puts one of these names, if it is short and needs no quotes.
+    /// Puts the name with this number, if it is short and needs no quotes.
     #[inline(always)]
     pub(super) fn name(&mut self, names: &Texts<'_>, number: usize) -> Option<()> {
         match names.short(number) {
@@ -142,8 +142,9 @@ impl Row<'_> {
     }
 }
 
-/// Puts a name that is not among the first, if it is short and needs no quotes. Returns its end. It
-/// takes the parts of the row instead of the row, so that they stay in registers elsewhere.
+/// Puts the name with this number, if it is short and needs no quotes, and returns the end of the
+/// name. It need not be one of the first names. The parameters are the parts of a row instead of
+/// the row itself, so that the caller can keep the row in registers.
 #[inline(never)]
 fn put_other(
     bytes: &mut [u8; ROOM],
@@ -170,8 +171,8 @@ fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> 
     if is_plain { put_any(bytes, len, raw) } else { None }
 }
 
-/// From here on, ASCII has letters, digits and other characters that need no quotes. Commas,
-/// quotes, blanks and line breaks come before.
+/// From this byte on, ASCII has only letters, digits and other characters that need no quotes.
+/// Commas, quotes, blanks and line breaks have lower codes.
 const FIRST_PLAIN: u8 = b'-';
 
 #[inline(always)]
@@ -191,14 +192,15 @@ pub(super) struct Known {
 }
 
 impl Default for Known {
-    /// The initial number is zero, but any number would do.
+    /// Starts with the number zero, but any number would do.
     fn default() -> Self {
         Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
     }
 }
 
 impl Known {
-    /// Returns the text of a number, which may be the known one.
+    /// Returns the text of a number. If the number is the remembered one, returns the remembered
+    /// text.
     #[inline(always)]
     pub(super) fn of(&self, value: f64) -> Option<Fixed6> {
         if value.to_bits() == self.bits { Some(self.text) } else { Fixed6::new(value) }
@@ -219,8 +221,8 @@ mod tests {
     use paje_parser::Field;
     use paje_sim::Name;
 
-    /// Tries every byte at every place of keys, for all lengths that are copied in moves of a fixed
-    /// size.
+    /// Tries every byte at every position of keys. The keys have all lengths that are copied in
+    /// moves of a fixed size.
     #[test]
     fn keys_are_put_only_if_all_quotes_agree() {
         let mut known = 0;

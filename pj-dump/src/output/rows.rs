@@ -8,8 +8,8 @@
 //! Link, CONTAINER, TYPE, START, END, DURATION, VALUE, STARTCONTAINER, ENDCONTAINER, KEY
 //! ```
 //!
-//! Times of containers have the default format of C++ streams. All other numbers have a fixed
-//! number of digits. PajeNG 1.3.6 behaviour.
+//! Times of containers have the default format of C++ streams, as in PajeNG 1.3.6. All other
+//! numbers have a fixed number of digits.
 
 mod long;
 

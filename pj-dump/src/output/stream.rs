@@ -92,7 +92,7 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
         Ok(())
     }
 
-    /// Returns the amount of output, and the time for it.
+    /// Returns the amount of output, and the time that the export took.
     pub fn finish(self) -> io::Result<Exported> {
         self.error.map_or(Ok(self.exported), Err)
     }

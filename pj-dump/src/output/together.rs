@@ -14,7 +14,7 @@ use crate::signals::Held;
 /// Stack size of a thread that waits for the disk, in bytes.
 const STACK: usize = 1 << 16;
 
-/// Files that will be renamed to their places together.
+/// Files that will be renamed to their final paths together.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     files: Vec<(PathBuf, Aside)>,
@@ -60,12 +60,13 @@ impl Together {
         Ok(())
     }
 
-    /// Yields the files to be written, with their places, in the order in which they were added.
+    /// Yields the files to be written, with their final paths, in the order in which they were
+    /// added.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
         self.files.iter().map(|(place, aside)| (place.as_path(), aside.file()))
     }
 
-    /// Renames all files to their places. Signals are handled afterwards.
+    /// Renames all files to their final paths. Signals are handled afterwards.
     pub(crate) fn take_places(self) -> Result<(), (PathBuf, io::Error)> {
         self.sync()?;
         let _held = Held::new();

@@ -21,7 +21,7 @@ use testkit::pack;
 /// Sizes of blocks in bytes. Lines are never cut, so blocks of 1 byte have one line. The last size
 /// holds everything.
 const BLOCKS: [usize; 7] = [1, 100, 500, 1500, 4096, 10_000, usize::MAX];
-/// Sizes for large traces, which have too many lines for a block each.
+/// Sizes for large traces, which have too many lines for blocks of one line.
 const LARGE_BLOCKS: [usize; 7] = [700, 4096, 10_000, 30_000, 1 << 16, 1 << 17, usize::MAX];
 
 static TEAMS: LazyLock<[Workers; 8]> = LazyLock::new(testkit::teams);
@@ -127,8 +127,8 @@ fn all_ways() -> Vec<Way> {
     ways
 }
 
-/// Returns one way for each number of threads. 21 consecutive values of `start` cover each number
-/// with every medium and size.
+/// Returns one way of reading for each number of threads. 21 consecutive values of `start` cover
+/// each number with every medium and size.
 fn some_ways(start: usize, blocks: [usize; 7]) -> impl Iterator<Item = Way> {
     (1..=8).map(move |threads| {
         let turn = start + threads;

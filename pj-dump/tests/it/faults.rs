@@ -43,7 +43,8 @@ fn input_that_fails_in_the_middle() {
     assert_eq!(folder.names(), [""; 0]);
 }
 
-/// With `-o`, some rows have already been written. The status shows that they are incomplete.
+/// With `-o`, some rows have already been written. The exit status shows that these rows are
+/// incomplete.
 #[test]
 fn input_that_fails_in_the_middle_of_a_stream_of_rows() {
     let folder = sandbox(&[]);
@@ -246,8 +247,8 @@ fn tables_that_exceed_limits_are_reported() {
     assert!(refused > 0);
 }
 
-/// The message names the disk and the file, no matter which file is being written when the disk is
-/// full.
+/// The message names the disk and the file. This holds for every file that is being written when
+/// the disk is full.
 #[test]
 fn a_full_disk_is_reported_for_tables() {
     let folder = folder(&generate(Shape::Mpi, 5_000_000, 1));

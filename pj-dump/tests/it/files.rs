@@ -46,7 +46,7 @@ fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>,
     Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
 }
 
-/// Returns workers and sizes of blocks: first a reference, then some other combinations.
+/// Returns workers and sizes of blocks. The first combination is the reference.
 fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     let others = [(2, 1), (3, 100), (4, 700), (2, 3000), (1, 1000), (4, 1 << 20)];
     let others = [0, 2, 5].map(|way| others[(turn + way) % others.len()]);
@@ -148,10 +148,10 @@ fn destructions_affect_later_lines_of_their_file() {
             "pj_dump: {file}:{line}: warning: {event} for a container that was destroyed before; it is ignored (1 line)\n"
         )
     };
-    // The trace destroys the container after it named the file, so the file's lines count.
+    // The trace names the file first and destroys the container later, so the file's lines count.
     let root = format!("{named}destroy 9 P p\n");
     assert_eq!(run_all(&root, "set 1 S p a\n", ""), (0, 1, String::new()));
-    // The file destroys it too, so its later lines do not count.
+    // The file destroys the container too, so its later lines do not count.
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "PajeSetState (set)")));
     // The root destroys the parent. The file also destroys the parent, or only the container.
@@ -168,12 +168,12 @@ fn destructions_affect_later_lines_of_their_file() {
     assert_eq!(run_all(&root, one, ""), (0, 2, after(3, "one", "PajeSetState (set)")));
     let one = "destroy 9 P p\ndestroy 9 P p\n";
     assert_eq!(run_all(&root, one, ""), (0, 0, after(2, "one", "PajeDestroyContainer (destroy)")));
-    // The file destroys it later than the root does.
+    // The file destroys the container later than the root does.
     assert_eq!(
         run_all(&root, "destroy 10 P p\n", ""),
         (0, 0, after(1, "one", "PajeDestroyContainer (destroy)"))
     );
-    // Containers that a file has created before end too. Containers that it creates later do not.
+    // Containers that a file has already created end too. Containers that it creates later do not.
     let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
     assert_eq!(
         run_all(named, "destroy 9 H h\n", two),
@@ -187,7 +187,7 @@ fn destructions_affect_later_lines_of_their_file() {
         run_all(&root, "set 1 S p a\n", "set 1 S q a\n"),
         (0, 1, after(1, "one", "PajeSetState (set)"))
     );
-    // The destruction is too early for a file's events. The message has its place.
+    // The destruction is too early for a file's events. The message gives its position.
     let root = format!("{named}destroy 2 P p\n");
     let (status, _, said) = run_all(&root, "set 3 S p a\n", "");
     let line = crate::world::lines_before() + 3;
@@ -219,7 +219,8 @@ fn compressed_files_and_standard_input_are_read() {
     }
 }
 
-/// This includes creations after the stop time. Their files name containers that do not exist then.
+/// This includes creations after the stop time, although the files that they name then use unknown
+/// containers.
 #[test]
 fn files_are_read_up_to_a_stop_time() {
     let root = lines("file p P p\ncreate 5 r P h\nfile r P r\n");

@@ -94,8 +94,8 @@ fn intervals_of_compressed_traces_are_equal() {
     }
 }
 
-/// This holds even if the damaged data decompress to invalid lines. Their error would come first,
-/// but mislead.
+/// This holds even if the damaged data decompress to invalid lines. An error about these lines
+/// would come first, but would mislead.
 #[test]
 fn cut_or_damaged_compressed_data_are_reported() {
     let folder = sandbox(&[]);
@@ -229,8 +229,8 @@ fn a_thousand_threads_are_fast_for_a_small_trace() {
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
-/// After a problem, data are decompressed a little further to see whether they are damaged. They
-/// are not decompressed to the end, since the rest may have a thousand times the size of the file.
+/// After a problem, some more data are decompressed to see whether they are damaged. The rest is
+/// not decompressed, since it may have a thousand times the size of the file.
 #[test]
 fn compressed_data_behind_a_problem_are_read_a_little() {
     let folder = sandbox(&[]);

@@ -108,7 +108,7 @@ fn nothing_is_left_by_a_killed_program() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("started");
-    // Nobody reads the rows, so the program does not end.
+    // The rows are never read, so the program does not end.
     let began = Instant::now();
     let maps = format!("/proc/{}/maps", child.id());
     let name = folder.path().to_str().expect("a name").to_owned();

@@ -12,9 +12,9 @@ use crate::world::{dump, said, trace};
 
 /// Codes of problems that do not occur in the replay of a short trace.
 const ELSEWHERE: [&str; 6] = [
-    // It would take a line of gigabytes. The engine's own tests set a lower limit.
+    // This problem needs a line of gigabytes. The engine's own tests set a lower limit.
     "line-too-long",
-    // Only `pj_validate` checks these.
+    // Only `pj_validate` checks for these problems.
     "missing-extras",
     "no-common-ancestor",
     // These need files.
@@ -30,7 +30,7 @@ fn code(trace: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The title of each case is the code of the problem. Its lines follow the common head.
+/// The title of each case is the code of the problem. The lines of the case follow the common head.
 #[test]
 fn every_message_is_as_recorded() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/messages.txt");

@@ -123,8 +123,8 @@ fn cut_compressed_data_are_kept() {
     }
 }
 
-/// An invented container has one name in messages, even if a later event, perhaps in another block,
-/// gives it another.
+/// Messages give an invented container the same name everywhere, even if a later event, perhaps in
+/// another block, gives it another name.
 #[test]
 fn invented_containers_have_one_name() {
     let text = trace(

@@ -185,7 +185,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usiz
         let expected = wanted(&whole, &selection);
         telling += usize::from(!expected.is_empty() && expected.len() < all);
         let workers = &TEAMS[turn % 4];
-        // The replay selects rows or not, at random.
+        // At random, the selection is also an option of the replay.
         options.selection = [Selection::default(), selection.clone()][rng.index(2)].clone();
         let trace = read(text, &options, workers).expect("it is valid");
         let selected = trace.select(&selection);
@@ -341,7 +341,7 @@ fn unselected_rows_are_checked_without_imbrication() {
     }
 }
 
-/// Many links come between two uses of a key, so the key is not among the recent ones.
+/// Many links come between two uses of a key, so the key is no longer among the recent keys.
 #[test]
 fn keys_of_unselected_links_are_checked() {
     let mut text = String::new();

@@ -69,8 +69,8 @@ fn teams() -> [Workers; 4] {
     testkit::teams()
 }
 
-/// Compares for each team, in blocks whose size depends on the length of the text. Returns the
-/// expected result.
+/// Compares for each team of workers, in blocks whose size depends on the length of the text.
+/// Returns the expected result.
 fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
     let wanted = expected(text, options);
     let mut options = options.clone();
@@ -174,8 +174,8 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
     }
 }
 
-/// The first problem is the first in sorted order. Unreadable times come before all others, and
-/// lines without a time come before these.
+/// The first problem is the first in sorted order. Lines without a time come first, then lines with
+/// unreadable times, then all others.
 #[test]
 fn problems_have_their_place_in_the_unsorted_trace() {
     let first = lines_before() + 1;
@@ -291,7 +291,7 @@ fn other_options_apply_to_the_sorted_trace() {
     assert_eq!(dump(&["-q"], &text).status.code(), Some(1));
 }
 
-/// The usual recipe for StarPU. All times have nine decimals, so `sort -V` is right.
+/// This is the usual recipe for StarPU. All times have nine decimals, so `sort -V` is right.
 #[test]
 fn sort_gives_the_result_of_grep_and_sort() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -121,7 +121,8 @@ fn both_hierarchies_have_their_columns_and_match() {
     }
 }
 
-/// With `-o`, each program has its own order of lanes, and PajeNG omits containers that do not end.
+/// With `-o`, the two programs write lanes in different orders, and PajeNG omits containers that do
+/// not end.
 #[test]
 fn pajeng_gives_the_same_rows_and_hierarchies() {
     let Some(theirs) = testkit::pajeng::pj_dump() else {
@@ -170,7 +171,7 @@ fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, St
     let tables = names.map(|name| {
         let packed = fs::read(folder.path().join(format!("paje.{name}.csv.gz"))).expect("written");
         let mut reader = csv::Reader::from_reader(GzDecoder::new(&packed[..]));
-        // Rows of another length than the header are errors.
+        // Rows whose length differs from the header's are errors.
         let rows = reader.deserialize().map(|row| row.expect("a row")).collect();
         (name.to_owned(), rows)
     });

@@ -247,8 +247,8 @@ fn hierarchies_are_tables_too() {
     }
 }
 
-/// A user-defined column has the type in its definitions, if they agree and all texts can be read
-/// as this type.
+/// A user-defined column has the type that its definitions give it, if they agree and all texts can
+/// be read as this type.
 #[test]
 fn user_defined_fields_are_columns() {
     let mut text = String::new();
@@ -446,7 +446,7 @@ fn existing_files_stay_if_the_tables_fail() {
     let before = fs::read(out.join("state.parquet")).expect("there");
     assert_eq!(run(&bad, &out).status.code(), Some(1));
     assert_eq!(fs::read(out.join("state.parquet")).expect("there"), before);
-    // If a folder has the place of one table, no table changes.
+    // If a folder exists at the path of one table, no table changes.
     fs::remove_file(out.join("link.parquet")).expect("ours");
     fs::create_dir(out.join("link.parquet")).expect("ours");
     let output = run(&examples()[1], &out);

@@ -1,5 +1,5 @@
-//! Reads windows of time of packed traces. Only parts of the traces are read, and the rows are
-//! those of the plain text.
+//! Reads time windows of packed traces. Only parts of the traces are read, and the rows are the
+//! same as for the plain text.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -58,7 +58,8 @@ fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
     }
 }
 
-/// Compares some windows of a trace. Returns for how many only a part of the trace was read.
+/// Compares some windows of a trace. Returns the number of windows for which only a part of the
+/// trace was read.
 fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
@@ -134,8 +135,8 @@ fn windows_of_busy_traces_are_equal() {
     }
 }
 
-/// Returns such lines grouped by container, as programs with a buffer per thread write them. So
-/// time starts again with each container.
+/// Returns the lines of a trace grouped by container, as programs with a buffer per thread write
+/// them. So times start again with each container.
 fn streams(text: &[u8], apart: &[&str]) -> Vec<u8> {
     let text = str::from_utf8(text).expect("ASCII");
     let (head, lines) = text.split_once(WORLD).expect("the common head");

@@ -6,7 +6,7 @@ use datasets::WORLD;
 use testkit::Sandbox;
 pub(crate) use testkit::said;
 
-/// Events by the words that stand for their numbers.
+/// Events, each with the word that stands for its number in tests.
 const EVENTS: [(&str, &str, &str); 23] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),

@@ -145,7 +145,7 @@ fn case_is_ignored_on_request() {
     assert!(answer(&containers, &["--exact", "--icase"]));
 }
 
-/// PajeNG loses all but the first of a lane's rows that start there.
+/// PajeNG loses all rows of a lane that start at the end of the trace, except the first one.
 #[test]
 fn rows_at_the_very_end_count() {
     let end = "event 9 E p1 x\n";
@@ -170,7 +170,8 @@ fn links_that_start_before_time_0_count() {
     assert_eq!(folder.run(&["a.trace", "b.trace"]), (0, "1\n".into(), String::new()));
 }
 
-/// PajeNG adds a row on either side, loses rows that enclose the window, and may crash.
+/// PajeNG adds a row on either side of the window, loses rows that enclose the window, and may
+/// crash.
 #[test]
 fn windows_select_rows() {
     // The state is io until 3, then idle.

@@ -125,7 +125,7 @@ fn differences(a: &BTreeMap<String, Vec<String>>, b: &BTreeMap<String, Vec<Strin
             |rows: Option<&Vec<String>>, i: usize| rows.and_then(|rows| rows.get(i).cloned());
         let count = one.map_or(0, Vec::len).max(other.map_or(0, Vec::len));
         let differ = (0..count).filter(|i| lane(one, *i) != lane(other, *i)).count() as u64;
-        // A type or container in one trace only counts on its side.
+        // A type or container that only one trace has is counted for this trace alone.
         match key.split(' ').next() {
             Some("type") => sums[0] += differ,
             Some("container") => sums[1] += differ,
@@ -172,8 +172,8 @@ fn changed_traces_have_the_expected_differences() {
     assert!(equal > 50 && different > 50, "{equal}, {different}");
 }
 
-/// A trace equals itself with any number of threads, any blocks and any compression, until a row is
-/// added.
+/// A trace equals itself with any number of threads, any size of blocks and any compression. With
+/// an additional row, it does not.
 #[test]
 fn answers_do_not_depend_on_threads_and_blocks() {
     let folder = tempfile::tempdir().expect("a folder");

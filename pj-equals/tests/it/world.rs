@@ -2,7 +2,7 @@
 
 use testkit::Sandbox;
 
-/// Events by the words that stand for their numbers.
+/// Events, each with the word that stands for its number in tests.
 const EVENTS: [(&str, &str, &str); 14] = [
     ("ctype", "DefineContainerType", "Alias Type Name"),
     ("stype", "DefineStateType", "Alias Type Name"),
@@ -48,7 +48,7 @@ pub(crate) fn trace(lines: &str) -> String {
     testkit::definitions(EVENTS) + lines
 }
 
-/// Returns the world with some texts replaced, which must occur.
+/// Returns the world with some texts replaced. Each text to be replaced must occur.
 pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(WORLD.to_owned(), |world, (old, new)| {
         assert!(world.contains(old), "{old}");

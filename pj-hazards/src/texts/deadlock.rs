@@ -25,7 +25,8 @@ impl Reporter<'_> {
                 (false, Some(_)) => ("stuck", "it waits, and the trace does not show for whom"),
                 (false, None) => ("stuck", "others wait for it, and it does not wait"),
             };
-            // In a cycle, the next member, even if it also waits for others.
+            // In a cycle, only the next member is shown, even if the track also waits for other
+            // tracks.
             let place = hang.tracks.iter().position(|track| *track == most).unwrap_or(0);
             let next = hang.tracks[(place + 1) % hang.tracks.len()];
             let whom = wait(most).and_then(|wait| wait.whom.first());

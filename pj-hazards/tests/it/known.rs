@@ -1,4 +1,4 @@
-//! Runs with known hazards.
+//! Tests of runs with known hazards.
 
 use std::fs;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn orders_of_an_exchange_between_three_ranks() {
     }
 }
 
-/// Table 4.10 of Schaeli.
+/// The numbers are those of Schaeli's Table 4.10.
 #[test]
 fn orders_of_a_merge() {
     for (n, deliveries, states) in
@@ -83,18 +83,20 @@ fn orders_of_a_merge() {
     assert!(table.contains("orders too many"), "{table}");
 }
 
-/// Figures 4.12b and 4.16 of Schaeli, reconstructed from the text.
+/// The runs of Schaeli's figures 4.12b and 4.16, reconstructed from the text.
 #[test]
 fn messages_that_only_read_can_be_put_in_order() {
     let one = ["--in=rank-1", "--channel=value"];
     assert_eq!(stage(Hazard::Borders, &one, "containers").0, "168");
     let reads = [&one[..], &["--reads=read *"]].concat();
-    // One order of the messages before the borders, then 20.
+    // There is one order of the messages before the borders, and there are 20 orders of the later
+    // messages.
     let (_, table) = findings(Hazard::Borders, &[&["orders", "--count"], &reads[..]].concat());
     assert!(table.contains("groups             3 parts         7 things  orders 22"), "{table}");
     let rows = columns(Hazard::Borders, &[&["orders"], &reads[..]].concat(), &["group", "order"]);
     assert_eq!((rows.len(), rows[99].clone()), (5 * 20, vec!["1".into(), "20".into()]));
-    // Expression 4.1 gives an order for each message, 4.2 fewer than all pairs.
+    // Expression 4.1 gives one order for each message. Expression 4.2 gives fewer orders than there
+    // are pairs.
     let late = columns(Hazard::Borders, &[&["orders", "--late"], &reads[..]].concat(), &["order"]);
     assert_eq!((late.len(), late[24][0].as_str()), (25, "5"));
     let pairs =
@@ -103,11 +105,12 @@ fn messages_that_only_read_can_be_put_in_order() {
     assert!((5..5 * 4).contains(&count), "{count}");
 }
 
-/// Tables 4.1 and 4.11 of Schaeli: the exchange between neighbours of §4.2, reconstructed.
+/// The exchange between neighbours of Schaeli's §4.2, reconstructed, with the numbers of Tables 4.1
+/// and 4.11.
 ///
-/// The numbers are the deliveries of all orders of the subgroups, and of the graphs of their
-/// states. The source counts a message at a cut in the group before it; here it is separate, with
-/// one more delivery for each order of a group but one.
+/// The numbers are the deliveries of all orders of the subgroups, and the deliveries in the graphs
+/// of their states. The source counts a message at a cut in the group before the cut. Here it is a
+/// separate group, which adds one delivery to each order of every group but one.
 #[test]
 fn orders_of_an_exchange_between_neighbours() {
     for (threads, decomposed, combined) in
@@ -127,9 +130,9 @@ fn orders_of_an_exchange_between_neighbours() {
     }
 }
 
-/// Tables 4.1 and 4.4 of Schaeli give 5.6·10¹⁶ deliveries of all orders, 1237 in the whole graph
-/// and 843 after §4.5.1. Their notifications cannot be reconstructed, so these numbers are this
-/// program's own, for a run with the same subgroups.
+/// Schaeli's Tables 4.1 and 4.4 give 5.6·10¹⁶ deliveries for all orders, 1237 in the whole graph,
+/// and 843 after §4.5.1. The notifications of that program cannot be reconstructed. Therefore, the
+/// numbers below come from this program, for a run with the same subgroups.
 #[test]
 fn graph_of_an_exchange_between_neighbours() {
     let case = Hazard::Neighbours { threads: 2 };
@@ -141,7 +144,7 @@ fn graph_of_an_exchange_between_neighbours() {
     assert_eq!(deliveries(&["--routed"], "persistent"), "838");
 }
 
-/// Without `--message-driven`, each container keeps its own order.
+/// Without `--message-driven`, the order within each container is kept.
 #[test]
 fn message_driven_programs_need_the_option() {
     let case = Hazard::Neighbours { threads: 2 };
@@ -177,7 +180,7 @@ fn messages_within_a_collective_do_not_deadlock() {
     assert_eq!(findings_of(trace.as_bytes(), &blocking).0, 1);
 }
 
-/// Figure 5.20 of Schaeli.
+/// The run of Schaeli's Figure 5.20.
 #[test]
 fn the_barrier_of_the_detector_is_needed() {
     let names = ["verdict", "taken_from", "other_from"];
@@ -196,7 +199,7 @@ fn the_barrier_of_a_merge_sort_is_needed() {
     assert_eq!(rows, [["needed", "rank-0", "rank-3"]]);
 }
 
-/// The small traces of `docs/hazards.md`.
+/// Tests the small traces of `docs/hazards.md`.
 #[test]
 fn examples_are_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/hazards");

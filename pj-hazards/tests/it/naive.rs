@@ -1,4 +1,4 @@
-//! Random runs compared with the definitions: transitive closure and exhaustive search.
+//! Compares random runs with the definitions, using a transitive closure and exhaustive search.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use testkit::{Rng, number};
 
 /// Happened-before order as a transitive closure over calls.
 struct Closure {
-    /// Calls that are complete when each call begins, as bits.
+    /// For each call, the calls that are complete when it begins, as bits.
     known: Vec<Vec<u64>>,
     send: Vec<usize>,
     recv: Vec<usize>,
@@ -24,7 +24,8 @@ struct Closure {
 
 type Call = (usize, u64, u32, u8, u32);
 
-/// Returns a call: track, time, state, kind and number (of its message if it has no state).
+/// Returns a call, given by its track, time, state, kind, and number. A call without a state has
+/// the number of its message on the track.
 fn call(
     model: &Model<'_>,
     track: usize,
@@ -33,7 +34,7 @@ fn call(
     kind: u8,
     at: u32,
 ) -> Call {
-    // Times are not negative, so their bits sort correctly.
+    // Times are not negative, so their bits are sorted in the same order.
     match state {
         Some(state) => {
             let time = model.tracks.list()[track].start[state] + 0.0;
@@ -43,7 +44,7 @@ fn call(
     }
 }
 
-/// An operation: class, root, calls of the members, and index in its series.
+/// An operation with its class, its root, the calls of its members, and its index in the series.
 type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
@@ -84,7 +85,8 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let calls: BTreeSet<Call> = sends.iter().chain(&recvs).chain(members).copied().collect();
     let calls: Vec<Call> = calls.into_iter().collect();
     let at = |call: &Call| calls.binary_search(call).expect("a known call");
-    // Calls that must begin before each call completes, or whose messages must also be taken.
+    // For each call, the calls that must begin before it completes. If `true`, the messages of
+    // these calls must also have been taken.
     let mut needs: Vec<Vec<(usize, bool)>> = vec![Vec::new(); calls.len()];
     for (message, it) in list.iter().enumerate() {
         let (send, recv) = (at(&sends[message]), at(&recvs[message]));
@@ -138,7 +140,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
-/// Whether the receive of the first message could have taken the second.
+/// Returns whether the receive of the first message could have taken the second message.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
     let recv = closure.recv[first];
     closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0
@@ -164,7 +166,7 @@ fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) 
     }
 }
 
-/// Compares the races of a run with the definition. Returns their number.
+/// Compares the races of a run with the definition. Returns the number of races.
 fn compared(seed: u64, model: &Model<'_>, order: &Order) -> usize {
     let closure = closure(model, None);
     let mut expected = BTreeSet::new();
@@ -203,7 +205,7 @@ fn races_match_the_definition() {
     assert!(all > looked && looked > 0, "{all} races in {looked} runs");
 }
 
-/// More tracks than one sweep covers.
+/// The run has more tracks than one sweep covers.
 #[test]
 fn races_of_many_containers_match_the_definition() {
     let mut all = 0;
@@ -247,7 +249,7 @@ fn removable_barriers_change_no_receive() {
     assert!(verdicts.iter().all(|count| *count > 0), "{verdicts:?}");
 }
 
-/// Returns all orders of `count` things that a rule allows.
+/// Returns all orders of `count` elements that a rule allows.
 fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];
     for _ in 0..count {
@@ -298,7 +300,8 @@ fn all_allowed_orders_are_listed() {
     assert!(compared > 0);
 }
 
-/// In message-driven programs, the only constraint is that a state's sends follow its receives.
+/// In message-driven programs, the only constraint is that the sends of a state follow the receives
+/// of that state.
 #[test]
 fn all_allowed_orders_of_message_driven_programs_are_listed() {
     let mut compared = 0;
@@ -349,7 +352,7 @@ fn counts_equal_the_number_of_all_orders() {
         let all = all_orders(count, &|a, b| poset.is_before(a, b));
         let counted = poset.count(usize::MAX).expect("no limit");
         assert_eq!(counted.orders, all.len().into(), "seed {seed}");
-        // Sets that may have come are prefixes of the orders.
+        // The sets of messages that may have come are the prefixes of the orders.
         let begins = all.iter().flat_map(|order| (0..count).map(move |at| &order[..=at]));
         let begins: BTreeSet<(Vec<usize>, usize)> = begins
             .map(|begin| {

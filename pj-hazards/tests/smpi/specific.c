@@ -1,7 +1,7 @@
 /* The same work without races. Results are received from each worker by rank, with MPI_Irecv and MPI_Wait. The only wildcard
-   receives (MPI_Recv with MPI_ANY_SOURCE) are those of a single token that goes round.
+   receives (MPI_Recv with MPI_ANY_SOURCE) take a single token that is passed around.
 
-   They ask for a status, since SMPI 3.32 does not trace the sender of a message without one. */
+   These receives request a status, because without a status SMPI 3.32 does not trace the sender of the message. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 

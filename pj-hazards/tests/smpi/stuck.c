@@ -1,5 +1,5 @@
-/* In each iteration, all ranks exchange messages with both neighbours and enter a barrier. In the last one, rank 137 waits for
-   another message of its left neighbour, which is in the barrier, so 239 of 240 ranks wait for one. */
+/* In each iteration, all ranks exchange messages with both neighbours and enter a barrier. In the last iteration, rank 137
+   waits for another message of its left neighbour, which is in the barrier. Therefore, 239 of 240 ranks wait for rank 137. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 

@@ -1,4 +1,4 @@
-/* A pool of workers: rank 0 receives results with MPI_ANY_SOURCE and sends the next piece of work to the idle worker. The order
+/* A pool of workers. Rank 0 receives results with MPI_ANY_SOURCE and sends the next piece of work to the idle worker. The order
    of the workers' first results is a race. */
 #include <mpi.h>
 #include <smpi/smpi.h>

@@ -8,7 +8,7 @@ use paje_pack::Border;
 
 use crate::pack::BufferPool;
 
-/// The line that opens a row. Its text is copied at the end of its segment.
+/// The line that opens a row. Its text is copied when its segment ends.
 #[derive(Clone, Debug)]
 pub(super) struct Opener {
     pub(super) start: u64,
@@ -21,7 +21,7 @@ impl Opener {
     }
 }
 
-/// Returns the line that begins at this byte of a text, without its newline.
+/// Returns the line that begins at this byte of a text. Its newline is not included.
 pub(super) fn line_at(text: &[u8], start: usize) -> &[u8] {
     let line = text.get(start..).unwrap_or_default();
     &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]
@@ -32,10 +32,10 @@ pub(super) fn line_at(text: &[u8], start: usize) -> &[u8] {
 pub(super) struct Segments {
     starts: Vec<u64>,
     pub(super) end: u64,
-    /// Index of the segment with the current lines, and where it begins.
+    /// Index of the segment that has the current lines, and the byte where this segment begins.
     pub(super) current: usize,
     current_start: u64,
-    /// Texts of the current segment and of those behind it.
+    /// Texts of the current segment and of the later ones.
     texts: VecDeque<Arc<Vec<u8>>>,
     pool: BufferPool,
     pub(super) times: Vec<(f64, f64)>,
@@ -43,7 +43,7 @@ pub(super) struct Segments {
     /// Number of lines of all borders.
     pub(super) lines: usize,
     ends_within_line: bool,
-    /// Whether a segment before the last ends within a line.
+    /// Whether any segment except the last one ends within a line.
     pub(super) cuts_a_line: bool,
 }
 
@@ -76,7 +76,7 @@ impl Segments {
         self.texts.push_back(Arc::clone(text));
     }
 
-    /// Returns whether any segment has not ended.
+    /// Returns whether there is a segment that has not ended.
     pub(super) fn has_current(&self) -> bool {
         !self.texts.is_empty()
     }
@@ -86,7 +86,7 @@ impl Segments {
         self.starts.get(self.current + 1).copied().unwrap_or(self.end)
     }
 
-    /// Goes on to the next segment.
+    /// Continues with the next segment.
     pub(super) fn end_current(&mut self) {
         if let Some(text) = self.texts.pop_front() {
             self.pool.put(text);
@@ -95,7 +95,8 @@ impl Segments {
         }
     }
 
-    /// Returns the text from the start of a line on: a line of the current segment, or a copy.
+    /// Returns the text from the start of a line on. The line is in the current segment, or has
+    /// been copied.
     #[inline]
     pub(super) fn line_from<'a>(&'a self, opener: &'a Opener) -> &'a [u8] {
         if let Some(text) = &opener.text {
@@ -105,20 +106,21 @@ impl Segments {
         self.texts.front().and_then(|text| text.get(within..)).unwrap_or_default()
     }
 
-    /// Copies the text of a line of the current segment; those of earlier segments have been copied.
+    /// Copies the text of a line if it is in the current segment. Lines of earlier segments have
+    /// already been copied.
     pub(super) fn keep(&self, opener: &mut Opener) {
         if opener.text.is_none() {
             opener.text = Some(line_at(self.line_from(opener), 0).into());
         }
     }
 
-    /// Adds the times of lines of the current segment.
+    /// Adds the earliest and the latest time of some lines of the current segment.
     #[inline]
     pub(super) fn add_times(&mut self, earliest: f64, latest: f64) {
         self.add_times_of(self.current, earliest, latest);
     }
 
-    /// Adds the time of any line.
+    /// Adds the time of a line of any segment.
     pub(super) fn add_time_at(&mut self, line: u64, time: f64) {
         self.add_times_of(self.of(line), time, time);
     }
@@ -129,7 +131,7 @@ impl Segments {
         }
     }
 
-    /// Returns the segment that a line is in.
+    /// Returns the index of the segment that contains a line.
     fn of(&self, line: u64) -> usize {
         match line >= self.current_start && line < self.current_end() {
             true => self.current,
@@ -151,7 +153,7 @@ impl Segments {
         }
     }
 
-    /// Adds a row that ends at this line, which is in all windows.
+    /// Adds a row that ends at this line. All windows have this line.
     pub(super) fn end(&mut self, opener: &Opener, line: u64) {
         let borders = self.between(opener.start, line);
         if let Some(text) = &opener.text {
@@ -162,12 +164,12 @@ impl Segments {
         }
     }
 
-    /// Adds a line to the borders between it and the current segment.
+    /// Adds a line to all borders between it and the current segment.
     pub(super) fn end_here(&mut self, opener: &Opener) {
         self.end(opener, self.current_start);
     }
 
-    /// Adds the line of the current segment that ends a row.
+    /// Adds a line of the current segment as the end of a row.
     #[inline]
     pub(super) fn add_closer(&mut self, opener: &Opener, line: u64) {
         if opener.start < self.current_start {

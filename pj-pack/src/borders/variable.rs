@@ -1,4 +1,4 @@
-//! Lines that set a variable to the value that it has after many changes.
+//! Makes lines that set a variable to its value, in place of many changes.
 
 use std::ops::Range;
 
@@ -11,11 +11,12 @@ use super::segments::Opener;
 pub(super) struct Value {
     pub(super) is_set: bool,
     number: f64,
-    /// Whether all numbers that it is the sum of are the same in single precision, in which some programs read them.
+    /// Whether all numbers that were added are exact in single precision. Some programs read
+    /// numbers in single precision.
     is_single: bool,
 }
 
-/// Maximum number of numbers in single precision that have a number in double precision as their sum.
+/// Maximum number of single-precision numbers whose sum gives a number in double precision.
 const PARTS: usize = 3;
 
 fn is_single(number: f64) -> bool {
@@ -33,8 +34,9 @@ impl Value {
         self.is_single &= is_single(number);
     }
 
-    /// Returns lines that set the variable to its value, in place of `changes`: the line that set it last and those
-    /// that have changed it since. Returns `None` if no such lines have the same effect.
+    /// Returns lines that set the variable to its value. They replace `changes`, which has the line
+    /// that last set the variable and the lines that have changed it since. Returns `None` if no
+    /// such lines have the same effect.
     pub(super) fn lines(
         self,
         decoder: &mut LineDecoder,
@@ -43,7 +45,7 @@ impl Value {
         let (first, last) = (changes.first()?.text.as_ref()?, changes.last()?);
         let (place, last) = (last.start, last.text.as_ref()?);
         let parts = self.parts()?;
-        // The event that set it, at the time of its last change.
+        // The first line has the event that set the variable, at the time of its last change.
         let (_, time, _) = fields(decoder, last)?;
         let time = last[time].to_vec();
         let (kind, ..) = fields(decoder, first)?;
@@ -56,12 +58,13 @@ impl Value {
             let part = if kind == EventKind::SubVariable { -part } else { *part };
             lines.push(changed(decoder, last, &time, part)?);
         }
-        // No other line begins within the last one, which has more bytes than there are parts.
+        // Each line gets its own byte offset within the last line. No other line begins at these
+        // offsets. The last line has enough bytes for all parts.
         let lines = (place..).zip(lines);
         Some(lines.map(|(start, text)| Opener { start, text: Some(text.into()) }).collect())
     }
 
-    /// Returns numbers in single precision whose sum, from the first on, is exactly the value.
+    /// Returns single-precision numbers whose sum, computed in order, is exactly the value.
     fn parts(self) -> Option<Vec<f64>> {
         let (mut parts, mut sum) = (Vec::new(), 0.0);
         while self.is_single && self.number.is_finite() && parts.len() < PARTS {
@@ -76,8 +79,8 @@ impl Value {
     }
 }
 
-/// Returns the kind of a variable's event, and where its time and its number are; `None` if it has
-/// user-defined fields.
+/// Returns the kind of a variable's event, and the positions of its time and its number. Returns
+/// `None` if the event has user-defined fields.
 fn fields(
     decoder: &mut LineDecoder,
     line: &[u8],
@@ -90,7 +93,7 @@ fn fields(
     is_plain.then_some((event.def().kind(), time, number))
 }
 
-/// Returns the line of a variable's event with another time and number.
+/// Returns the line of a variable's event with its time and number replaced.
 fn changed(decoder: &mut LineDecoder, line: &[u8], time: &[u8], number: f64) -> Option<Vec<u8>> {
     let (_, old_time, old_number) = fields(decoder, line)?;
     let number = number.to_string().into_bytes();

@@ -1,4 +1,4 @@
-//! Counts the contents of a packed trace. Reads only the first line of each step as text.
+//! Counts the contents of a packed trace. Only the first line of each step is read as text.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -14,7 +14,7 @@ pub(crate) struct Contents {
     pub(super) lines: u64,
     pub(super) text: u64,
     pub(super) packed: u64,
-    /// Bytes of pages, by kind.
+    /// Bytes of pages by kind.
     pub(super) sizes: [u64; KIND_NAMES.len()],
     /// Earliest and latest time of all lines, in seconds.
     pub(super) times: Option<(f64, f64)>,
@@ -26,10 +26,10 @@ pub(crate) struct Contents {
     pub(super) containers: Named,
 }
 
-/// Containers or types by identifier.
+/// Containers or types, with an index by identifier.
 #[derive(Default)]
 pub(super) struct Named {
-    /// With the standard hasher, since traces choose the keys.
+    /// Uses the standard hasher, since the trace chooses the keys.
     places: HashMap<Vec<u8>, usize>,
     pub(super) all: Vec<Entry>,
 }
@@ -37,13 +37,14 @@ pub(super) struct Named {
 /// A container or a type.
 #[derive(Default)]
 pub(super) struct Entry {
-    /// Word that identifies it in lines: its alias, or its name if it has none.
+    /// Word that identifies the container or type in lines. This is its alias, or its name if it
+    /// has no alias.
     pub(super) id: Vec<u8>,
-    /// Name, once it is defined.
+    /// Name, if it has been defined.
     pub(super) name: Option<Vec<u8>>,
-    /// Nature of a defined type.
+    /// Nature of a type, if it has been defined.
     pub(super) nature: Option<TypeNature>,
-    /// Index of the type of a defined container.
+    /// Index of the type of a container, if it has been defined.
     pub(super) type_: Option<usize>,
     pub(super) lines: u64,
 }
@@ -81,7 +82,8 @@ struct Subject {
 struct Look {
     contents: Contents,
     decoder: LineDecoder,
-    /// Lines of the current segment, and the needed bytes of its text. The memory is reused.
+    /// Lines of the current segment, and the bytes of its text that are needed. Their memory is
+    /// reused.
     columns: Lines,
     text: Vec<u8>,
 }
@@ -90,7 +92,7 @@ impl Contents {
     /// Reads a packed trace.
     ///
     /// # Errors
-    /// The trace is damaged, or not packed.
+    /// The trace is damaged or is not a packed trace.
     pub(crate) fn read(from: impl Read) -> Result<Contents, Error> {
         let mut look = Look {
             contents: Contents::default(),
@@ -156,10 +158,11 @@ impl Look {
         (self.text, self.columns) = (text, columns);
     }
 
-    /// Adds the definition in a line, and its time. Returns what it is about.
+    /// Adds the time of a line, and the definition if the line has one. Returns the event,
+    /// container and type of the line.
     fn line(&mut self, text: &[u8]) -> Subject {
         let Contents { containers, types, .. } = &mut self.contents;
-        // Invalid lines are not events.
+        // An invalid line does not count as an event.
         let Ok(Line::Event(raw)) = self.decoder.line(text) else { return Subject::default() };
         let Ok(event) = raw.decode() else { return Subject::default() };
         let mut subject = Subject { kind: Some(raw.def().kind()), ..Subject::default() };
@@ -210,8 +213,8 @@ impl Contents {
     }
 }
 
-/// Chooses the form of the lines of a step, given the first one: columns, unless they define something, or belong to different
-/// containers or types.
+/// Chooses how the lines of a step are read, given the first one. They are read as columns unless
+/// they are definitions or belong to different containers or types.
 fn wanted(decoder: &mut LineDecoder, line: &[u8], holes: &[Hole]) -> Wanted {
     let Ok(Line::Event(raw)) = decoder.line(line) else { return Wanted::Text };
     if !matches!(raw.decode(), Ok(Event::Entity { .. } | Event::Link { .. })) {

@@ -1,4 +1,4 @@
-//! Files and messages of the program.
+//! Tests of the files and messages of the program.
 
 use std::fs;
 use std::path::Path;
@@ -77,7 +77,7 @@ fn compressed_and_packed_traces_are_packed() {
         assert_eq!(run(folder.path(), &[&name, "-o", "c.pjp"]).0, 0);
         assert!(run(folder.path(), &["-u", "c.pjp"]).1 == text);
     }
-    // Without the suffix of the compression.
+    // The default name of the output lacks the suffix of the compression.
     assert_eq!(run(folder.path(), &["c.trace.gz"]).0, 0);
     assert!(
         fs::read(folder.path().join("c.trace.pjp")).unwrap()
@@ -158,7 +158,7 @@ fn what_is_in_it_is_listed() {
     assert_eq!(json["packed_bytes"], packed.len());
     let pages = json["page_bytes"].as_object().unwrap().values();
     assert_eq!(pages.map(|size| size.as_u64().unwrap()).sum::<u64>(), packed.len() as u64);
-    // As many pushes as in the text.
+    // The number of pushes is the same as in the text.
     let pushes = text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"12 ")).count();
     assert_eq!(json["events"]["PajePushState"], pushes);
     // Lines are counted by the identifiers of containers and types.
@@ -176,7 +176,8 @@ fn what_is_in_it_is_listed() {
     assert_eq!(state.unwrap()["lines"].as_u64().unwrap(), of_state.count() as u64);
 }
 
-/// The contents do not depend on the number of segments or on their form, except for the sizes of pages.
+/// The listed contents do not depend on the number of segments or on how these are stored, except
+/// for the sizes of pages.
 #[test]
 fn segments_make_no_difference_to_what_is_listed() {
     let folder = tempfile::tempdir().unwrap();

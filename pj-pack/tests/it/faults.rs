@@ -1,4 +1,4 @@
-//! Full disks, and programs that are killed.
+//! Tests with full disks, and with programs that are killed.
 
 use std::fs;
 use std::io::Write;
@@ -12,10 +12,10 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.index(256) as u8).collect()
 }
 
-/// New files, and a file to replace.
+/// Tests new files, and a file that is replaced.
 #[test]
 fn a_full_disk_leaves_no_file() {
-    // With room for the first segment only.
+    // The disk has room for the first segment only.
     let folder = testkit::folder(&[("t", &noise(200_000))]);
     let script = "echo old > small/old
         for name in new old; do
@@ -48,7 +48,7 @@ fn a_file_that_must_not_become_so_large() {
     assert_eq!(names(folder.path()), ["t"]);
 }
 
-/// Between segments: the rest of the trace never comes.
+/// The program is killed between segments, while it waits for the rest of the trace.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_left_of_who_is_killed() {
@@ -62,7 +62,8 @@ fn nothing_is_left_of_who_is_killed() {
         command.args(["-", "-o", "t.pjp", "--segment", "4K", "--threads", "1"]);
         let mut child = command.current_dir(folder.path()).stdin(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        // The program has read what the pipe does not hold, and packed most of it.
+        // When the write returns, the program has read everything that does not fit into the pipe,
+        // and has packed most of it.
         pipe.write_all(&datasets::generate(datasets::Shape::Mpi, 1_500_000, 1)).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! The program from the command line.
+//! Tests of the program from its command line.
 
 #![allow(clippy::unwrap_used)]
 

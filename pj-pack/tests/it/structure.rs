@@ -1,4 +1,4 @@
-//! The structure of the ping-pong equals HTF's figures 13 and 15.
+//! The structure of the ping-pong equals figures 13 and 15 of HTF.
 
 use std::fs;
 
@@ -52,7 +52,8 @@ fn the_ping_pong_of_htf() {
     assert_eq!(printed, format!("{RANK_0}{second}"));
 }
 
-/// Small traces, which are stored as text, have a structure, too. Containers with the same structure are printed once.
+/// Small traces are stored as text, but also have a structure. Containers with the same structure
+/// are printed once.
 #[test]
 fn equal_lanes_are_told_once() {
     let text = datasets::ping_pong(2, 3);

@@ -1,4 +1,4 @@
-//! Reports that are stored with a trace.
+//! Tests of the reports that are stored with a trace.
 
 use std::cell::Cell;
 use std::fs;
@@ -12,7 +12,7 @@ use testkit::Rng;
 
 use crate::cli::run;
 
-/// Returns the summaries of a packed text with these options, and the messages of the program.
+/// Packs a text with these options. Returns the summaries in it, and the messages of the program.
 fn kept(text: &[u8], options: &[&str]) -> (Vec<Option<Vec<u8>>>, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t"), text).unwrap();
@@ -34,11 +34,11 @@ fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
     let sound = trace();
     let (found, said) = kept(&sound, &[]);
     assert!(found.iter().all(Option::is_some) && said.is_empty(), "{said}");
-    // For all sizes of segments and numbers of threads.
+    // The summaries are the same for all sizes of segments and numbers of threads.
     for options in [&["--segment", "100K"][..], &["--threads", "1"], &["--threads", "4"]] {
         assert!(kept(&sound, options).0 == found);
     }
-    // At the start, and at the end, when most has been replayed.
+    // The invalid line is at the start, or at the end, when most of the trace has been replayed.
     let third = sound.len() / 3;
     let line = third + sound[third..].iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let early = [&sound[..line], b"not an event\n", &sound[line..]].concat();
@@ -54,7 +54,7 @@ fn none_where_none_are_wanted_or_they_would_be_large() {
     assert_eq!(kept(&sound, &["--no-summary"]).0, [None, None]);
     let small = datasets::generate(datasets::Shape::Mpi, 200_000, 3);
     assert_eq!(kept(&small, &[]).0, [None, None]);
-    // All states have different names, and there are no links.
+    // All states have different names, and the trace has no links.
     let many = datasets::generate(datasets::Shape::UniqueValues, 300_000, 3);
     assert!(matches!(&kept(&many, &[]).0[..], [None, Some(_)]));
 }
@@ -76,7 +76,8 @@ fn none_of_a_trace_that_names_files() {
     assert!(found > 0);
 }
 
-/// Returns whether the windows of a packed text can be read in part, and its lanes with states.
+/// Returns whether the windows of a packed text can be read in part, and the index of its lanes
+/// with states.
 fn has_windows(text: &[u8], options: &[&str]) -> bool {
     let folder = testkit::folder(&[("t", text)]);
     let (status, packed, said) = run(folder.path(), &[&["t", "-o", "-"], options].concat());
@@ -88,7 +89,7 @@ fn has_windows(text: &[u8], options: &[&str]) -> bool {
     lanes.is_some_and(|lanes| Lanes::parse(&lanes).unwrap().iter().count() > 0)
 }
 
-/// Returns a sound trace with few open rows and long numbers, and where its events begin.
+/// Returns a sound trace with long numbers and few open rows, and the offset of its first event.
 fn random() -> (String, usize) {
     let mut text = testkit::definitions([
         ("ctype", "DefineContainerType", "Name Type Alias"),
@@ -124,7 +125,7 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     for options in [&[cut, &["--no-summary"]].concat()[..], &[]] {
         assert!(!has_windows(text.as_bytes(), options), "{options:?}");
     }
-    // The lines of borders are too large beside these segments.
+    // The lines of the borders are too large for segments of this size.
     assert!(!has_windows(&datasets::generate(datasets::Shape::Mpi, 200_000, 3), cut));
     let message = "from 0 L 0 PTP 1 twice\nto 0 L 0 PTP 1 twice\n".to_owned();
     for (what, lines) in [
@@ -164,7 +165,7 @@ fn a_window_takes_few_bytes() {
     }
 }
 
-/// Bytes that are counted as they are read.
+/// Bytes in memory that count how many of them are read.
 struct Counted<'p> {
     bytes: Cursor<&'p Vec<u8>>,
     taken: Rc<Cell<usize>>,

@@ -1,4 +1,5 @@
-//! Windows of time have lines of the trace in order, and read only what they need.
+//! Windows of time have lines of the trace in order. Reading a window reads only the segments that
+//! it needs.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -25,7 +26,8 @@ impl Seek for Counted {
     }
 }
 
-/// Returns the text of a window, if the trace has an index, and the number of bytes read.
+/// Returns the text of a window and the number of bytes read. Returns `None` if the trace has no
+/// index.
 fn window(packed: &[u8], from: f64, to: f64) -> Result<Option<(Vec<u8>, u64)>, Error> {
     let read = Arc::new(AtomicU64::new(0));
     let packed = Counted(Cursor::new(packed.to_vec()), Arc::clone(&read));
@@ -53,7 +55,8 @@ fn world() -> String {
     ]) + "type P 0\nstates S P\nlinks L 0 P P\ncreate 0 p P 0\n"
 }
 
-/// Returns a trace with a state for all of its time, others within it, and links, some of which last long.
+/// Returns a trace with a state that lasts for all of its time, shorter states within it, and
+/// links, some of which last long.
 fn trace(rounds: usize) -> Vec<u8> {
     let mut text = world() + "push 0.5 S p all\n";
     for i in 1..=rounds {
@@ -76,12 +79,13 @@ fn what_is_open_at_both_ends_is_there() {
     let part = String::from_utf8(part).unwrap();
     let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
     assert_eq!(head, world());
-    // A link from before, the lines of the window, and the ends of what is open behind it.
+    // The window has a link from before, its own lines, and the lines that end its open rows after
+    // it.
     assert!(rows.contains("from 201.2 L 0 v p 201\n"), "{rows}");
     assert!(rows.contains("push 205.1 S p some\nfrom 205.2 L 0 v p 205\npop 205.3 S p\n"));
     assert!(rows.contains("to 210.4 L 0 v p 201\n") && rows.ends_with("pop 400.5 S p\n"));
     assert!(part.len() < text.len() / 8 && read < packed.len() as u64 / 4, "{read}");
-    // The lines are those of the trace, in order.
+    // The lines of the window are lines of the trace, in the same order.
     let text = String::from_utf8(text).unwrap();
     let mut all = text.lines();
     assert!(part.lines().all(|line| all.any(|other| other == line)));
@@ -90,7 +94,7 @@ fn what_is_open_at_both_ends_is_there() {
 #[test]
 fn windows_without_segments() {
     let packed = pack_all(&trace(100), 1000).unwrap();
-    // Links that never end are in all windows.
+    // All windows have the links that never end.
     let links = (10..=100).step_by(10).map(|i| format!("from {i}.2 L 0 v p {i}\n"));
     let all = world() + "push 0.5 S p all\n" + &links.collect::<String>() + "pop 100.5 S p\n";
     for (from, to) in [(-2.0, -1.0), (101.0, 102.0)] {
@@ -102,7 +106,8 @@ fn windows_without_segments() {
     assert!(part == trace(100));
 }
 
-/// Returns the lines of two containers, one after the other, so that time begins again. A link connects them.
+/// Returns the lines of two containers, one container after the other, so that times start over. A
+/// link connects the containers.
 fn streams(rounds: usize, last: &str) -> String {
     let mut text = world() + "create 0 q P 0\n";
     for name in ["p", "q"] {
@@ -130,7 +135,8 @@ fn what_lies_between_is_left_out() {
     for name in ["p", "q"] {
         assert!(rows.contains(&format!("push 205.1 S {name} some\npop 205.3 S {name}\n")));
     }
-    // The lines that open and close the states, and both ends of the link, which are in two gaps.
+    // The window has the lines that open and close the states, and both ends of the link, which are
+    // in two gaps.
     assert!(rows.contains("pop 400.5 S p\n") && rows.contains("push 0.5 S q all\n"), "{rows}");
     assert_eq!(rows.matches(" L ").count(), 2, "{rows}");
     assert!(rows.ends_with("pop 400.5 S q\n"), "{rows}");
@@ -139,7 +145,8 @@ fn what_lies_between_is_left_out() {
     assert!(part.lines().all(|line| all.any(|other| other == line)));
 }
 
-/// The first lines come after the window and the last before it. Rows that the last ones open go on to the end.
+/// The first lines are after the window and the last ones are before it. The rows that the last
+/// lines open continue until the end.
 #[test]
 fn what_is_open_at_the_end_is_there() {
     let text = streams(200, "").replace("push 0.5 S q all\n", "");
@@ -161,7 +168,8 @@ fn what_is_open_at_the_end_is_there() {
     assert!(part.len() < world().len() + 200, "{part}");
 }
 
-/// States last until their container is destroyed, or until the end of the trace, which here is the creation of a container.
+/// The state lasts until its container is destroyed, or until the end of the trace. Here the trace
+/// ends with the creation of a container.
 #[test]
 fn lines_about_containers_count() {
     let destroy = testkit::definitions([("destroy", "DestroyContainer", "Time Name Type")]);
@@ -176,7 +184,8 @@ fn lines_about_containers_count() {
     }
 }
 
-/// A variable that many lines change is set to its value by a few, which also hold in single precision.
+/// A few lines set a variable to a value that is the result of many changes. They give the same
+/// value in single precision.
 #[test]
 fn sums_of_variables_are_short() {
     let changes = |change: &dyn Fn(usize) -> String| {
@@ -200,16 +209,17 @@ fn sums_of_variables_are_short() {
         0 => format!("add {i}.5 V p 3.500\n"),
         _ => format!("sub 1 p V {i}.25\n"),
     }));
-    // In single precision, 33555002 is 33555000.
+    // In single precision, 33555002 becomes 33555000.
     let set = "set 456.5 V p 33555000\nadd 456.5 V p 2\nsub 1 p V 457.25\n";
     assert!(whole.contains(set) && whole.len() < 3000, "{whole}");
-    // Decimal fractions have other values in single precision.
+    // In single precision, decimal fractions have other values.
     let text = changes(&|i| format!("add {i}.5 V p 0.1\n"));
     let fractions = part(&text);
     assert!(fractions.contains("set 0 V p 33554432\nadd 1.5 V p 0.1\nadd 2.5"), "{fractions}");
 }
 
-/// A line that sets a state closes another. The line that pops the new state is missing, so without the next one it would last.
+/// A line that sets a state closes the previous state. The line that pops the new state is missing,
+/// so the new state would last too long if the next line were also missing.
 #[test]
 fn states_that_are_set_do_not_last() {
     let set = testkit::definitions([("set", "SetState", "Time Type Container Value")]);
@@ -227,19 +237,19 @@ fn states_that_are_set_do_not_last() {
     }
 }
 
-/// Traces without an index: parts of them would differ from the whole.
+/// These traces have no index, because parts of them would differ from the whole.
 #[test]
 fn traces_without_windows() {
     let sound = String::from_utf8(trace(100)).unwrap();
     let cut = |segment: usize| pack_all(sound.as_bytes(), segment).unwrap();
     assert!(window(&cut(1000), 1.0, 2.0).unwrap().is_some());
-    // One segment for all lines, and lines that are longer than a segment.
+    // Either one segment has all lines, or lines are longer than a segment.
     for segment in [1 << 20, 20] {
         assert!(window(&cut(segment), 1.0, 2.0).unwrap().is_none(), "{segment}");
     }
     let last = "pop 100.5 S p\n";
     for (old, new) in [
-        // Pops without a state, and invalid lines.
+        // Pops without an open state, and invalid lines.
         (last, "pop 100.5 S p\npop 100.6 S p\n"),
         (last, "neither 100.5\n"),
         (last, "pop late S p\n"),
@@ -308,10 +318,11 @@ fn sets() -> String {
     text
 }
 
-/// A window has the same text in segments as in a stream, and reads the same bytes.
+/// A window has the same text when it is read in segments as when it is read as a stream. Both read
+/// the same bytes.
 #[test]
 fn windows_are_segments() {
-    // Time begins again, so there are two runs of segments with lines between them.
+    // Times start over, so the window has two runs of segments with lines between them.
     let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
     let text = sets() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
     let folder = testkit::folder(&[("t.pjp", &pack_all(text.as_bytes(), 1500).unwrap())]);

@@ -1,4 +1,4 @@
-//! Options that do not apply to a report.
+//! Finds options that do not apply to a report.
 
 use super::Cli;
 use super::Report::{
@@ -6,7 +6,7 @@ use super::Report::{
 };
 
 impl Cli {
-    /// Returns an option that does not apply to the report, and the reports that it applies to.
+    /// Returns an option that does not apply to the report, and the reports to which it applies.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, String)> {
         let waiting: &[Report] = &[Waits, Critical, Summary];
@@ -38,7 +38,7 @@ impl Cli {
     }
 }
 
-/// Joins names as in `a, b and c`.
+/// Joins names, such as `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

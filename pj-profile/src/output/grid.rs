@@ -1,4 +1,5 @@
-//! Grids whose columns fit their contents, with fewer columns if there is no room for all.
+//! Grids whose columns are as wide as their contents. If there is no room for all columns, some of
+//! them are left out.
 
 use std::io::{self, Write};
 
@@ -11,10 +12,11 @@ pub(super) enum Cell {
     Bar(f64),
 }
 
-/// Title and priority of a column. Without room, the highest number is left out first, and 0 never.
+/// Title and priority of a column. If there is no room, the column with the highest number is left
+/// out first. Columns with the number 0 always stay.
 pub(super) type Column = (&'static str, u8);
 
-/// Minimum and maximum width of a bar; minimum width of a truncated name.
+/// Minimum and maximum width of a bar, and minimum width of a truncated name.
 const BAR: [usize; 2] = [6, 24];
 const NAME: usize = 12;
 
@@ -33,7 +35,7 @@ impl<'c> Grid<'c> {
         self.rows.push(cells);
     }
 
-    /// Writes titles and rows, indented by two.
+    /// Writes titles and rows, indented by two spaces.
     pub(super) fn write(&self, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let mut widths: Vec<usize> = shown.iter().map(|column| self.width(*column)).collect();

@@ -41,7 +41,7 @@ pub(super) fn parquet(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let batch = table.record_batch().map_err(io::Error::other)?;
     let zstd = Compression::ZSTD(ZstdLevel::default());
     let properties = WriterProperties::builder().set_compression(zstd).build();
-    // To memory first, as the writer must own its output.
+    // Write to memory first, because the writer must own its output.
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties))?;
     writer.write(&batch)?;

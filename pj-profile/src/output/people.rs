@@ -13,7 +13,7 @@ use super::strips;
 #[derive(Clone, Copy)]
 enum Form {
     Name,
-    /// A name, or the time between states if empty.
+    /// A name. If it is empty, it stands for the time between states.
     Activity,
     Bar,
     Percent,
@@ -21,12 +21,12 @@ enum Form {
     Seconds,
     Count,
     Amount,
-    /// The word `most` where the value is 1.
+    /// The word `most` if the value is 1, otherwise nothing.
     Most,
 }
 use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as Time};
 
-/// Title, priority as in [`grid::Column`], column of the table, and format.
+/// Title, priority (see [`grid::Column`]), column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
 /// Writes a report below its title.
@@ -109,7 +109,7 @@ impl<'t> TableView<'t> {
     }
 }
 
-/// Writes a section for each run of rows that agree in the columns `by`.
+/// Writes a section for each run of consecutive rows with equal values in the columns `by`.
 fn sections(
     seen: TableView<'_>,
     screen: Screen,

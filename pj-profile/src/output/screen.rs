@@ -15,7 +15,7 @@ pub struct Screen {
     pub has_colours: bool,
 }
 
-/// Default width, enough for a report of states.
+/// Default width, which is large enough for a report of states.
 const WIDTH: usize = 100;
 
 impl Screen {

@@ -1,4 +1,4 @@
-//! Heat strips: lines of blocks whose height shows an amount.
+//! Heat strips, which are lines of blocks whose height shows an amount.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::natural::NaturalName;
 
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
-/// Number of values with their own letter.
+/// Maximum number of values that are shown by a letter.
 const LETTERS: usize = 26;
 
 const OTHERS: char = '*';
@@ -27,7 +27,8 @@ type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 /// Maximum number of containers in a matrix.
 const ENDS: usize = 64;
 
-/// Writes a communication matrix for each link type: a line per sender, a cell per receiver.
+/// Writes a communication matrix for each link type. It has a line per sender and a cell per
+/// receiver.
 pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
@@ -76,7 +77,8 @@ fn matrix(
     Ok(())
 }
 
-/// Writes a line per container and type, or per value if containers are added up.
+/// Writes a line for each container and type. If containers are added up, writes a line for each
+/// value.
 pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
@@ -142,7 +144,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
                 strip += &screen.paint(colour(value), &block);
             } else {
                 let letter = letter(values.iter().position(|(name, _)| name == value));
-                // Lower case for values with less than half of the time.
+                // Use lower case for values with less than half of the bin's time.
                 let small = seconds / whole < 0.5;
                 strip.push(if small { letter.to_ascii_lowercase() } else { letter });
             }
@@ -173,7 +175,8 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes the legend in lines as wide as the screen. Names come without and with colour.
+/// Writes the legend in lines as wide as the screen. Each name is given both without and with
+/// colour.
 fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let mut taken = 0;
@@ -189,7 +192,8 @@ fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io
     writeln!(out)
 }
 
-/// Writes means of variables: a line per container, scaled to the highest mean of the type.
+/// Writes means of variables, with a line per container. Lines are scaled to the highest mean of
+/// the type.
 pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {

@@ -18,7 +18,7 @@ pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
     bars.picture()
 }
 
-/// Returns the names of the rows, omitting columns in which all rows agree.
+/// Returns the names of the rows. Columns in which all rows agree are left out.
 fn names(seen: TableView<'_>, columns: &[&str]) -> Vec<String> {
     let differs = |column: &&&str| {
         let first = seen.text(column, 0);
@@ -39,7 +39,7 @@ fn largest(seen: TableView<'_>, column: &str) -> Vec<usize> {
     rows
 }
 
-/// Returns a factor and a unit that make the largest duration readable.
+/// Returns a factor and a unit with which the largest duration is easy to read.
 fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     let seconds = (0..seen.0.len()).filter_map(|row| seen.number(column, row)).map(f64::abs);
     match seconds.fold(0.0, f64::max) {
@@ -49,7 +49,7 @@ fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     }
 }
 
-/// Returns a bar for each row, the largest in column `by` first.
+/// Returns a bar for each row. The row with the largest value in column `by` comes first.
 fn rows(
     seen: TableView<'_>,
     columns: &[&str],

@@ -39,7 +39,8 @@ fn pairs(
     Pairs { names, cells }
 }
 
-/// Returns column and title of the amount on links: bytes if known, else counts.
+/// Returns the column with the amount on links, and the column's title. The amount is the number of
+/// bytes if it is known, and otherwise the number of links.
 fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),
@@ -160,7 +161,7 @@ pub(super) fn waiters_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     density(cli, "Waiting by container".into(), "time waited", duration, amounts)
 }
 
-/// Returns the value of --value, or the one with the most time.
+/// Returns the value of `--value`, or the value with the most time.
 pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<String, Failure> {
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for row in 0..seen.0.len() {

@@ -186,12 +186,14 @@ fn live_ends_with_the_final_report() {
     assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
 }
 
-/// Returns what is shown if half of the trace comes `pause` later, and the last report.
+/// Returns the output of a program that receives the second half of a trace after `pause`, together
+/// with the latest report.
 fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
-    // Reports that do not fit into a pipe, so that the program waits for its reader.
+    // Use reports that do not fit into a pipe, so that the program waits for its reader.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::ManyContainers, 200 << 10, 1, &mut bytes).expect("in memory");
-    // Slow reports come less often, so the trace is short, and comments fill the blocks.
+    // Slow reports are shown less often. Therefore, the trace is short, and comments fill the
+    // blocks.
     bytes.extend(b"# A line in which nothing happens.\n".repeat(6 << 15));
     let bytes = &bytes;
     let words = ["states", "--by=container", "--no-warnings"];
@@ -200,7 +202,7 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
     let mut stdout = child.stdout.take().expect("a pipe");
     let (shown, last) = std::thread::scope(|scope| {
         let feed = scope.spawn(|| {
-            // The second half fills a block when a report is due.
+            // The second half fills a block when the next report is due.
             let (first, rest) = bytes.split_at(bytes.len() / 2);
             stdin.write_all(first).expect("the program reads everything");
             std::thread::sleep(pause);
@@ -222,7 +224,8 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn a_slow_terminal_loses_nothing() {
-    // On a loaded machine, a report takes long, and the next one comes after twenty times as long.
+    // On a loaded machine, a report takes long, and the next report is due only after twenty times
+    // as long.
     let shown_before = [1100, 10_000, 60_000].into_iter().any(|pause| {
         let (shown, last) = shown_slowly(Duration::from_millis(pause));
         assert!(shown.ends_with(&last) && last.len() > 1 << 17);
@@ -231,7 +234,8 @@ fn a_slow_terminal_loses_nothing() {
     assert!(shown_before, "only the last report was shown");
 }
 
-/// Returns the output of a program that is interrupted `pause` after most of a trace has come.
+/// Returns the output of a program that is interrupted when `pause` has passed since it received
+/// most of a trace.
 fn interrupted_after(pause: Duration) -> String {
     // Only full blocks are analysed.
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Stored reports of packed traces equal those of a replay, byte for byte.
+//! Checks that the stored reports of packed traces equal those of a replay, byte for byte.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     keeper.reports(&trace, Facts::of(&trace))
 }
 
-/// Packs a trace with its reports. Returns whether it has any.
+/// Packs a trace with its reports. Returns whether the packed trace has any reports.
 fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
     let settings = Settings::default();
     let mut segments = Segments::new(text, settings);
@@ -44,7 +44,8 @@ fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
     (writer.finish().expect("memory"), reports.is_some())
 }
 
-/// Writes a trace as text and packed, under the same name. Returns whether the latter has reports.
+/// Writes a trace as text and packed, under the same name. Returns whether the packed trace has
+/// reports.
 fn both(text: &[u8], portion: u64) -> (TempDir, TempDir, bool) {
     let (packed, has_reports) = packed(text, portion);
     (testkit::folder(&[("t", text)]), testkit::folder(&[("t", &packed)]), has_reports)
@@ -140,7 +141,6 @@ fn other_reports_need_a_replay() {
     assert!(bytes_read(&packed, &["--by", "value", "--quotes", "strip"]).is_some());
 }
 
-/// Damage to a segment does not affect reports; damage to a report is reported.
 #[test]
 fn damage_is_reported_where_it_matters() {
     let trace = datasets::generate(datasets::Shape::Mpi, 20_000, 5);
@@ -174,7 +174,8 @@ fn a_pipe_is_replayed() {
     writer.join().expect("the thread ends");
 }
 
-/// Older packed traces have older reports. If these bytes change, [`VERSION`] must change, too.
+/// Packed traces keep the reports of the version that wrote them. If these bytes change,
+/// [`VERSION`] must also change.
 #[test]
 fn the_version_changes_with_the_format() {
     let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples"));

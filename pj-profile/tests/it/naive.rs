@@ -1,4 +1,5 @@
-//! Reports compared with simple loops over all rows, for several threads, blocks and portions.
+//! Compares reports with simple loops over all rows, for several numbers of threads and sizes of
+//! blocks and portions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,7 +32,8 @@ fn lines(text: &str) -> BTreeSet<String> {
     text.lines().skip(1).map(String::from).collect()
 }
 
-/// Separates decimal numbers from the rest; those in `columns` may lack a decimal point.
+/// Separates decimal numbers from the other fields of each line. Numbers in `columns` may lack a
+/// decimal point.
 fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Vec<f64>>> {
     let mut all: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
     for line in lines {
@@ -47,8 +49,8 @@ fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Ve
     all
 }
 
-/// Asserts that lines are equal except for the last digit, the relative error `part` of rounded
-/// sums, and ratios of extremely short times.
+/// Asserts that lines are equal, up to rounding. The numbers may differ in the last digit, by the
+/// relative error `part` of rounded sums, and by the error of dividing by an extremely short time.
 fn assert_same(
     found: &BTreeSet<String>,
     wanted: &BTreeSet<String>,
@@ -152,7 +154,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         };
         let what = format!("seed {seed}: {}", words.join(" "));
         let is_long = |line: &String| report_ != "time" || !line.ends_with(",0.000000000");
-        // Times below the ninth decimal may or may not round to zero.
+        // Times below half a nanosecond may be rounded to zero or not.
         let [found, wanted] = [found, wanted].map(|all| all.into_iter().filter(is_long).collect());
         let (columns, part): (&[usize], f64) = match (report_, asked.bins) {
             ("variables", None) => (&[3, 4, 5, 6], 1e-9),
@@ -190,7 +192,7 @@ fn reports_of_random_traces_match() {
     let (mut traces, mut rows) = (0, 0);
     for seed in first..first + count {
         let random = random::trace(seed);
-        // Naive loops are slow.
+        // Large traces are skipped, because naive loops are slow.
         if !random.is_valid() || random.bytes.len() > 30_000 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! A naive implementation of the reports: loops over a list of all rows.
+//! A naive implementation of the reports, which loops over a list of all rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ pub(crate) struct Naive<'t> {
     trace: &'t Trace,
     asked: Asked,
     pub(crate) states: Vec<Row>,
-    /// States directly inside each state.
+    /// Indices of the states directly inside each state.
     inner: Vec<Vec<usize>>,
     variables: Vec<Row>,
     events: Vec<Row>,
@@ -128,7 +128,7 @@ fn mean(sum: i128, count: usize) -> i128 {
     sum / count as i128
 }
 
-/// Returns a quantile as R's type 7.
+/// Returns a quantile according to R's type 7.
 fn quantile(all: &[f64], part: f64) -> f64 {
     let mut sorted = all.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -354,7 +354,7 @@ impl<'t> Naive<'t> {
         let from = fixed(self.asked.from.unwrap_or(self.clip(first)));
         let to = fixed(self.asked.to.unwrap_or(self.clip(self.trace.end()))).max(from);
         let count = i128::from(self.asked.bins.unwrap_or(60));
-        // With the program's resolution of 2⁻⁶⁴.
+        // Sums are computed with the program's resolution of 2⁻⁶⁴ seconds.
         (0..=count).map(|i| ((from >> 6) + ((to >> 6) - (from >> 6)) * i / count) << 6).collect()
     }
 

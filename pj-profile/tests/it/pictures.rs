@@ -1,4 +1,5 @@
-//! Pictures and pages: they match the tables, are well-formed, load nothing, and escape names.
+//! Checks that pictures and pages match the tables, are well-formed, load nothing, and escape
+//! names.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +70,7 @@ fn assert_sound(text: &str, what: &str) {
     }
 }
 
-/// Asserts that nothing is loaded.
+/// Asserts that a page loads nothing.
 fn assert_closed(text: &str, what: &str) {
     let text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#arrow)", "");
     for foreign in ["http:", "https:", "src=", "url(", "@import", "href=\"/", "<link", "<iframe"] {
@@ -129,7 +130,7 @@ fn the_page_of_a_summary_has_all_sections() {
     {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
-    // The time of rank-3 in the report of waits.
+    // This is the time of `rank-3` in the report of waits.
     assert!(page.contains("41.73 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }
@@ -159,7 +160,7 @@ fn hostile_names_are_escaped() {
          5 3 S a \"x{evil}\"\n5 3 S b \"x{evil}\"\n"
     );
     let folder = TempDir::new().expect("a folder");
-    // The file name is also hostile.
+    // The file name also contains special characters.
     let trace = folder.path().join("<img src=x>.trace");
     fs::write(&trace, [head, &body].concat()).expect("the file is written");
     let trace = trace.to_str().expect("text");
@@ -193,9 +194,8 @@ fn communication_is_written_for_graphviz() {
         "\"rank-2\" -> \"rank-0\" [label=\"14\", penwidth=5.0];"
     );
     assert_eq!(graph.matches(" -> ").count(), 9);
-    // Only the rows of the report.
     assert_eq!(written("--dot", &["comm", "--top=4"], MPI).matches(" -> ").count(), 4);
-    // A name that would close the quotes, and one that would escape the closing quote.
+    // One name would close the quotes, and another name would escape the closing quote.
     let text = fs::read_to_string(MPI).expect("an example");
     let text = text.replace("\"rank-2\"", "rank\"]->x[").replace("\"rank-0\"", "\"\\\"");
     let folder = TempDir::new().expect("a folder");

@@ -32,7 +32,7 @@ impl Folder {
     }
 }
 
-/// Exit status, standard output and standard error.
+/// Returns the exit status, standard output and standard error of the program.
 fn run(words: &[&str], trace: &Path) -> (i32, String, String) {
     let mut command = Command::cargo_bin("pj_profile").expect("the program");
     let output = command.args(words).arg(trace).output().expect("run");
@@ -51,7 +51,7 @@ fn csv(words: &[&str], trace: &Path) -> String {
 fn waits_are_reported_by_kind_waiter_and_pair() {
     let folder = Folder::new();
     let trace = folder.case(Case::Barrier);
-    // Ranks 0, 1 and 2 wait 1.5, 1 and 0.5 s for rank 3, in a run of 2.501 s.
+    // Ranks 0, 1 and 2 wait for rank 3 for 1.5, 1 and 0.5 s, in a run of 2.501 s.
     assert_eq!(
         csv(&["waits"], &trace),
         "kind,count,seconds,share,mean,max\n\
@@ -107,7 +107,7 @@ fn the_slow_rank_causes_the_delay() {
     shows("waiting.md", &out);
 }
 
-/// Checks that a document has the lines of a report below its title.
+/// Checks that a page of the docs contains the lines of a report, except the title.
 fn shows(page: &str, report: &str) {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
     let docs = fs::read_to_string(docs).expect("a page");

@@ -1,4 +1,5 @@
-//! Reports on windows of packed traces, which are read in part, equal those of the text.
+//! Checks that packed traces are read only in part for a window, and that their reports equal those
+//! of the text.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +41,7 @@ const REPORTS: [&str; 23] = [
     "compare",
 ];
 
-/// Writes a trace as text, and packed in segments of this size with stored lanes.
+/// Writes a trace as text. Also writes it packed, in segments of this size with stored lanes.
 fn both(text: &[u8], segment: usize) -> TempDir {
     testkit::folder(&[("t", text), ("t.pjp", &pack_all(text, segment).expect("memory"))])
 }
@@ -78,14 +79,14 @@ fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng)
         let mut words: Vec<&str> = REPORTS[rng.index(REPORTS.len())].split(' ').collect();
         words.extend(window.iter().map(String::as_str));
         let report = |name: &str| {
-            // Failures contain the file name.
+            // Messages of failures contain the file name.
             report(folder.path(), name, &words).map_err(|failure| failure.replace("t.pjp", "t"))
         };
         assert_eq!(report("t.pjp"), report("t"), "{what}, {turn}: {words:?}");
     }
 }
 
-/// Whether the trace allows windows to be read in part.
+/// Returns whether windows of the trace can be read in part.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
@@ -149,6 +150,6 @@ fn only_a_part_is_read_for_a_window() {
         let words: Vec<&str> = report.split(' ').chain(window).collect();
         assert!(bytes_read(&folder, &words) >= size, "{report}");
     }
-    // No report of this kind is stored.
+    // Reports of this kind are not stored.
     assert!(bytes_read(&folder, &["states", "--by", "container"]) >= size);
 }

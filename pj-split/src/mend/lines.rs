@@ -125,7 +125,8 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes a line with another word in a field, unless the field already `holds`.
+    /// Writes a line in which `write` has replaced the word of a field. Copies the line if the word
+    /// is already right according to `holds`.
     fn replace(
         &self,
         line: &[u8],

@@ -38,7 +38,7 @@ impl PartialOrd for Place {
 pub(crate) enum Kind {
     Creation,
     Event,
-    /// A destruction, with its byte offset in the trace. Destructions are sorted by it.
+    /// A destruction, with its byte offset in the trace. Destructions are sorted by their offset.
     Destruction(u64),
 }
 
@@ -56,7 +56,8 @@ impl Orders {
         // Byte offset of the first line that destroys the container or an ancestor. Few containers
         // have children that are created after it.
         let mut earliest: Vec<u64> = Vec::with_capacity(containers.len());
-        // Places of destructions by byte offset. A container's own comes before its children's.
+        // Places of destructions by byte offset. A container's destruction comes before those of
+        // its children.
         let mut destructions: FxHashMap<u64, Place> = FxHashMap::default();
         for id in containers.ids() {
             let mut above = containers.parent(id);

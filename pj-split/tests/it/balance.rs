@@ -18,7 +18,7 @@ fn no_piece_is_much_larger_than_others() {
             let total: usize = plain.bytes.values().sum();
             let largest = plain.bytes.values().max().copied().unwrap_or(0);
             for count in [2, 3, 5, 8, 20] {
-                // The last container of a piece may account for its excess.
+                // A large last container may make a piece exceed the limit.
                 if largest as f64 > total as f64 / count as f64 * 0.2 {
                     continue;
                 }

@@ -44,7 +44,7 @@ fn invalid_traces_are_refused() {
     }
 }
 
-/// The reuse of a completed link's key goes unnoticed, but the piece with the link is as invalid as
+/// The reuse of a completed link's key is not noticed, but the piece with the link is as invalid as
 /// the trace.
 #[test]
 fn a_reused_key_of_a_completed_link_stays_in_the_piece() {

@@ -1,7 +1,7 @@
 //! Dumps single pieces with Debian's PajeNG 1.3.6 and compares the bytes with ours.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_DUMP` names, or `pj_dump` in `PATH`, or
-//! `/usr/bin/pj_dump`; without it the test is skipped with a message.
+//! `/usr/bin/pj_dump`. If there is no such program, the test is skipped with a message.
 
 use std::fs;
 use std::path::Path;

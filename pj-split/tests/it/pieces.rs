@@ -1,4 +1,4 @@
-//! Each piece has the right lines, and its dump is that part of the trace's dump.
+//! Each piece has the right lines. Its dump is the corresponding part of the trace's dump.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ fn every_shape_is_split_as_the_model_says() {
 }
 
 /// `PAJE_SEEDS=20000 cargo test --release -p pj-split --test it random_traces -- --nocapture` tries
-/// more.
+/// more traces.
 #[test]
 fn random_traces() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());

@@ -106,14 +106,16 @@ fn every_fault_is_recovered() {
     }
 }
 
-/// The link's key belongs to a destroyed container, and its other end to an unknown one.
+/// The link has a key that belongs to a destroyed container, and its other end is in an unknown
+/// container.
 #[test]
 fn a_late_link_of_an_unknown_container_is_recovered() {
     let bytes = include_bytes!("recover/late-link.trace");
     assert!(check_as(bytes, COUNTS[2], 1 << 17, 1, false).is_some());
 }
 
-/// `PAJE_SEEDS=100000 cargo test --release -p pj-split --test it damaged_in_any_way` tries more.
+/// `PAJE_SEEDS=100000 cargo test --release -p pj-split --test it damaged_in_any_way` tries more
+/// traces.
 #[test]
 fn damaged_in_any_way_is_recovered() {
     let (first, seeds) = (number("PAJE_SEED").unwrap_or(0), number("PAJE_SEEDS").unwrap_or(300));

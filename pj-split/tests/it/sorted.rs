@@ -54,7 +54,8 @@ fn random_traces_are_sorted() {
     assert!(compared > 50, "{compared}");
 }
 
-/// The hint appears when needed, and following it helps for files, pipes and with `--recover`.
+/// The hint appears when it is needed. Following the hint helps for files and pipes, and with
+/// `--recover`.
 #[test]
 fn the_hint_about_sort_helps() {
     let trace = invalid::trace(Fault::StateOutOfOrder, 1).bytes;

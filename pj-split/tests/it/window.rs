@@ -226,7 +226,7 @@ fn every_shape_is_cut() {
 }
 
 /// `PAJE_SEEDS=5000 cargo test --release -p pj-split --test it window::random -- --nocapture` tries
-/// more.
+/// more traces.
 #[test]
 fn random_traces_are_cut() {
     let number = |name| std::env::var(name).ok().and_then(|number| number.parse().ok());

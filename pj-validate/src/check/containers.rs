@@ -14,7 +14,7 @@ pub(crate) const ROOT: u32 = 0;
 #[derive(Debug)]
 pub(crate) struct Containers {
     pub(crate) register: Register<Container>,
-    /// For each destruction, the last file that contains it.
+    /// For each destruction, the last file that contains the destruction.
     pub(crate) ended_in: Vec<u32>,
 }
 
@@ -68,27 +68,28 @@ pub(crate) struct Container {
     pub(crate) parent: u32,
     /// Creation time, in seconds.
     pub(crate) start: f64,
-    /// Last file that contains its creation.
+    /// Last file that contains the container's creation.
     pub(crate) said_in: u32,
     /// Destruction time, in seconds.
     pub(crate) end: Option<f64>,
-    /// Number of the destruction. `named` is whether it names this container.
+    /// Number of the destruction. `named` is whether the destruction names this container.
     pub(crate) ending: u32,
     pub(crate) named: bool,
-    /// Whether it was destroyed before any file was named. If so, lines of all files for it are
-    /// ignored.
+    /// Whether the container was destroyed before any file was named. If so, lines of all files for
+    /// it are ignored.
     pub(crate) ignored: bool,
-    /// File whose later lines for it are ignored, in addition to files that repeat the destruction.
+    /// File whose later lines for the container are ignored, in addition to files that repeat the
+    /// destruction.
     pub(crate) ignored_in: u32,
     pub(crate) first_child: u32,
     pub(crate) next_sibling: u32,
-    /// Time of the last event in its lanes, in file order.
+    /// Time of the last event in the container's lanes, in file order.
     pub(crate) last_event: Option<f64>,
-    /// Children created since it was last settled.
+    /// Children created since the container was last settled.
     pub(crate) children: Vec<u32>,
     pub(crate) links: Vec<u32>,
-    /// Whether it and its descendants were destroyed, so that it is not among its parent's
-    /// children.
+    /// Whether the container and its descendants were destroyed, so that it is not among its
+    /// parent's children.
     pub(crate) settled: bool,
 }
 
@@ -137,7 +138,7 @@ impl Containers {
             let before = std::mem::replace(&mut self.get_mut(parent).first_child, id);
             self.get_mut(id).next_sibling = before;
         }
-        // A settled parent has a child again, so its own parent must list it again.
+        // A settled parent has a child again, so the parent's parent must list it again.
         let (mut child, mut above) = (id, parent);
         while child != ROOT {
             self.get_mut(above).children.push(child);

@@ -29,15 +29,15 @@ struct Ending {
     ended: Vec<u32>,
     /// In seconds.
     time: f64,
-    /// Whether it repeats another file's destruction, and so ends only containers that its own file
-    /// has created.
+    /// Whether the destruction repeats that of another file. If so, it ends only containers that
+    /// its own file has created.
     again: bool,
     /// Fields for the time and the container, each with its length.
     at: [(Place, u64); 2],
 }
 
 impl Containers {
-    /// Returns whether further lines of this file for the container are ignored.
+    /// Returns whether later lines of this file for the container are ignored.
     #[inline]
     pub(crate) fn is_ignored(&self, id: u32, file: u32) -> bool {
         let container = self.get(id);
@@ -61,8 +61,8 @@ impl Containers {
             self.ended_in[ending as usize] = file;
             return true;
         }
-        // An ancestor's destruction ended the container, and this file may repeat that for this
-        // container alone.
+        // An ancestor's destruction ended the container, and this file may repeat the destruction
+        // for this container alone.
         let mut pending = vec![id];
         while let Some(next) = pending.pop() {
             let container = self.get(next);

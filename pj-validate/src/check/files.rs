@@ -31,9 +31,9 @@ pub struct FileRead {
     pub lines: u64,
     /// Bytes, without the last newline.
     pub bytes: u64,
-    /// Whether it can be read again, unlike a pipe.
+    /// Whether the file can be read again. A pipe cannot.
     pub(crate) again: bool,
-    /// Folders that must contain it, or `None` for the trace itself.
+    /// Folders that must contain the file, or `None` for the trace itself.
     folders: Option<Arc<Folders>>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Files {
     /// Numbers of all files by canonical path.
     known: Map<PathBuf, u32>,
     waiting: VecDeque<Named>,
-    /// Files that the current one names, with the outcomes.
+    /// Files that the current file names, each with the outcome.
     here: Map<Box<[u8]>, Outcome>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
     folders: Arc<Folders>,
     file: u32,
-    /// The file that names it first. The name is at `position` in it and has `width` bytes.
+    /// The first file that names this one. The name is at `position` in it and has `width` bytes.
     namer: usize,
     position: Position,
     width: u64,
@@ -144,7 +144,7 @@ impl Files {
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
 
-    /// Returns whether a file is the current one or led to it.
+    /// Returns whether a file is the current file or one of the files that led to it.
     fn is_being_read(&self, file: u32) -> bool {
         let mut at = Some(self.read.len() - 1);
         while let Some(index) = at {

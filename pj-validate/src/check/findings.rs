@@ -1,4 +1,4 @@
-//! Collects findings. Each problem is listed once, and no more of them than the limit.
+//! Collects findings. Each problem is listed once, up to a limit.
 
 use std::collections::HashMap;
 
@@ -81,7 +81,7 @@ impl Findings {
             && (self.only.is_empty() || self.only.iter().any(|code| code == finding.code()))
     }
 
-    /// Adds a finding, or counts it as another occurrence of the first one in its group.
+    /// Adds a finding, or counts it as another occurrence of the first finding in its group.
     #[cold]
     pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> FindingIndex {
         let wanted = self.is_wanted(&finding);

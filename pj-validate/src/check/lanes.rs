@@ -14,8 +14,8 @@ use super::things::Things;
 /// Events out of time order. A stable sort of the trace by time would fix them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Disorder {
-    /// Number of events that are earlier than the last event of their lane, which are the errors
-    /// `not-time-ordered`. Each line counts.
+    /// Number of events that are earlier than the last event of their lane. Each of their lines is
+    /// an error (`not-time-ordered`).
     pub events: u64,
     /// Number of lanes with such events.
     pub lanes: u64,

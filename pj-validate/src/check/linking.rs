@@ -94,7 +94,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Completes a link at its second end. The second end is at `time`, the first one at `other`.
+    /// Completes a link at its second end, which is at `time`. The first end is at `other`.
     fn complete(&mut self, id: u32, time: f64, other: f64, things: &mut Things) -> Checked<()> {
         let lane = &mut self.list[id as usize];
         if time < lane.last {

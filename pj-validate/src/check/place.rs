@@ -7,13 +7,13 @@ use crate::finding::{Cause, Finding, Severity};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Here<'a> {
-    /// Index of its file, in the order of reading.
+    /// Index of the line's file, in the order of reading.
     pub(crate) file: u32,
     pub(crate) line: u64,
     pub(crate) start: u64,
     /// Without the newline.
     pub(crate) text: &'a [u8],
-    /// Whether its text must not be shown; see `Checker::is_shown`.
+    /// Whether the line's text must not be shown (see `Checker::is_shown`).
     pub(crate) hidden: bool,
 }
 

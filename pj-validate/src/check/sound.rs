@@ -28,7 +28,7 @@ pub(crate) struct Known {
     pub(crate) events: Vec<bool>,
     /// Types in the order of their definitions, the root first.
     pub(crate) types: Vec<KnownType>,
-    /// By index of the type, the lines with values in other quotes than at their first use.
+    /// By index of the type, the lines that have values in other quotes than at the first use.
     pub(crate) other_quoting: Vec<(usize, OtherQuoting)>,
     /// Containers in the order of creation, the root first.
     pub(crate) containers: Vec<ContainerSummary>,

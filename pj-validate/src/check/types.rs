@@ -87,11 +87,11 @@ pub(crate) struct Value {
     pub(crate) identifier: Arc<[u8]>,
     /// Name of the value, if it differs from the identifier.
     name: Option<Box<[u8]>>,
-    /// Last file that contains its definition, or the file that used it first.
+    /// Last file that contains the value's definition, or the file that used the value first.
     said_in: u32,
     quoted: bool,
     pub(crate) used: bool,
-    /// Place of its definition, or `None` if its first use created it.
+    /// Place of the value's definition, or `None` if its first use created it.
     pub(crate) place: Option<Place>,
 }
 

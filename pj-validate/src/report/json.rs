@@ -10,20 +10,20 @@
 //! |---|---|
 //! | `kind` | `"finding"` |
 //! | `severity` | `"error"` or `"warning"` |
-//! | `code` | its kind, such as `"unknown-type"`; stable across releases |
+//! | `code` | kind of the problem, such as `"unknown-type"`; stable across releases |
 //! | `message` | one sentence for people |
 //! | `event` | the event of the line: `{name, number}`, such as `"PajePopState"` and `"13"`, or `null` |
 //! | `names` | names in the message that the trace defines: an array of `{what, name, alias}`; `what` is `"type"`, `"container"`, `"value"`, `"container_type"`, `"expected_type"` or `"other_value"`, `alias` may be `null` |
 //! | `trace` | the trace as it was named |
-//! | `file` | its file: the trace as it was named, or `"-"` for standard input; for a named file, its name relative to the naming file's folder |
-//! | `line`, `column` | 1-based, the column in bytes; `null` if it is in no single line |
+//! | `file` | file of the line: the trace as it was named, or `"-"` for standard input; for a named file, its name relative to the naming file's folder |
+//! | `line`, `column` | 1-based, the column in bytes; `null` if the problem is in no single line |
 //! | `byte` | offset in the (uncompressed) file, 0-based, or `null` |
 //! | `width` | length of the offending text in bytes |
 //! | `text` | the line, or the part around the column; `null` if unknown |
 //! | `count` | number of lines with the same problem |
 //! | `last_line` | the last of these lines |
-//! | `last_file` | its file |
-//! | `consequences` | number of lines that were not checked because of it |
+//! | `last_file` | file of `last_line`, in the form of `file` |
+//! | `consequences` | number of lines that were not checked because of this problem |
 //! | `note` | another sentence, or `null` |
 //!
 //! The summary:
@@ -33,14 +33,14 @@
 //! | `kind` | `"summary"` |
 //! | `file` | the trace as it was named |
 //! | `sound` | whether the exit status is 0 |
-//! | `errors`, `warnings` | number of lines with one |
-//! | `unlisted_errors`, `unlisted_warnings` | those without a finding, because of `--max-errors` |
-//! | `disordered_events` | events that are earlier than the last one of their container and type; `pj_dump --sort` accepts them |
-//! | `disordered_lanes` | containers and types with such events |
+//! | `errors`, `warnings` | number of lines with errors, and with warnings |
+//! | `unlisted_errors`, `unlisted_warnings` | number of errors, and of warnings, that have no finding because of `--max-errors` |
+//! | `disordered_events` | number of events that are earlier than the last event of their container and type; `pj_dump --sort` accepts them |
+//! | `disordered_lanes` | number of pairs of a container and a type with such events |
 //! | `lines`, `bytes`, `event_definitions` | totals of all files; equal definitions count once |
 //! | `files` | an array of `{file, lines, bytes}` in the order of reading |
 //! | `start`, `end` | earliest and latest time in seconds, or `null` |
-//! | `containers`, `states`, `variables`, `events`, `links`, `values` | their numbers |
+//! | `containers`, `states`, `variables`, `events`, `links`, `values` | number of each |
 //! | `types` | an array of `{name, alias, nature, parent, objects, values}`, parents first; `parent` is an index into it, `null` for the root |
 //! | `container_tree` | with `-c`: an array of `{name, alias, type, parent}`; `type` is an index into `types` |
 //! | `seconds` | with `-t`: duration of the check |

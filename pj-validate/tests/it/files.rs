@@ -159,7 +159,7 @@ fn files_are_read_when_the_one_that_names_them_has_ended() {
     // Lines after the name are known too, and the types are those of the root.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";
-    // `y` is named before `z`, and so is read before it.
+    // `y` is named before `z`, so `y` is read first.
     assert_eq!(told(root, &[("x", x), ("y", "10 2 Mode r w\n"), ("z", "10 3 Mode r w\n")]), NONE);
     assert_eq!(
         told(root, &[("x", x), ("y", "10 2 Mode r w\n"), ("z", "10 1 Mode r w\n")]),

@@ -9,8 +9,8 @@ use crate::world::header;
 fn a_file_inherits_definitions_until_it_has_its_own() {
     let own =
         "%EventDef PajePopState 10\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
-    // The definitions of the naming file hold until the first definition in the file itself. Those
-    // after the name hold too.
+    // The definitions of the naming file hold until the first definition in the file itself.
+    // Definitions after the name hold too.
     let late = "19 p Process x\n%EventDef PajePopState 30\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     assert_eq!(told(late, &[("x", "11 0 State p w\n30 1 State p\n")]), NONE);
     let x = format!("11 0 State p w\n{own}10 1 State p\n11 2 State p w\n");
@@ -53,7 +53,7 @@ fn a_definition_is_unused_if_no_file_uses_it() {
     ] {
         assert_eq!(sentence.contains(event), is_unused, "{sentence}");
     }
-    // Of the 22 definitions, the files use 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
+    // The files use the definitions 0, 2, 3, 4, 5, 7, 14, 15, 16 and 19.
     assert!(sentence.contains("and 2 more"), "{sentence}");
     assert_eq!((unused.file, unused.position.unwrap().line), (0, 5));
 }
@@ -113,7 +113,7 @@ fn a_file_says_a_thing_once() {
         ("8 1 Process p\n", "x:2:13 after-destroy"),
     ] {
         assert_eq!(told(root, &[("x", &twice.repeat(2))]), [code]);
-        // Several files may repeat the line, even if one of them has it first.
+        // Several files may repeat the line.
         let files = [("x", twice), ("y", twice)];
         assert_eq!(told(&format!("{root}19 q Process y\n"), &files), NONE);
         assert_eq!(told(&format!("{root}{twice}"), &[("x", "")]).len(), 1, "{twice}");
@@ -139,10 +139,10 @@ fn destructions_affect_files_by_their_order() {
     assert_eq!(told(root, &[("x", event)]), ["root:3:12 after-destroy"]);
     let root = "19 q Process x\n8 1 Process p\n";
     assert_eq!(told(root, &[("x", event)]), ["root:2:3 destroyed-too-early"]);
-    // A file that repeats the destruction has its own later lines ignored.
+    // If a file repeats the destruction, later lines of this file are ignored.
     let repeated = format!("8 1 Process p\n{event}");
     assert_eq!(told(root, &[("x", &repeated)]), ["x:2:12 after-destroy"]);
-    // Children end with their container for the file that destroys it.
+    // For a file that destroys a container, the children end with it.
     let root = "19 q Process x\n19 q Process y\n8 2 Host h\n7 2 r Process h\n";
     let x = "8 2 Host h\n10 2 State p w\n";
     let y = "10 2 State p w\n10 2 State r w\n8 2 Process q\n11 2 State q w\n";

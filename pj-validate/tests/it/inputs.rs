@@ -76,7 +76,7 @@ fn cut_or_damaged_compressed_data_are_reported() {
     }
 }
 
-/// Opening the pipe again for earlier lines would wait forever.
+/// If the checker opened the pipe again for earlier lines, it would wait forever.
 #[test]
 fn a_named_pipe_is_not_read_twice() {
     let folder = sandbox(&[]);

@@ -122,7 +122,7 @@ fn examples_have_equal_reports() {
     assert_eq!(enough, wanted);
 }
 
-/// Each of these lines needs the checker, and its finding depends on the line.
+/// Each of these lines needs the checker, since the finding depends on the line.
 #[test]
 fn lines_that_a_replay_accepts_are_checked() {
     let sound = "10 1 State p w\n13 9 State p\n";
@@ -158,7 +158,7 @@ fn lines_that_a_replay_accepts_are_checked() {
     }
 }
 
-/// Only the first of these lines is examined. The others are counted.
+/// Only the first of these lines is examined. The other lines are counted.
 #[test]
 fn values_in_other_quotes_are_counted() {
     let lines = |from: u32, quoted: &[u32]| {

@@ -36,7 +36,7 @@ pub trait Level: Clone {
 pub struct Bins {
     pub(crate) level: u32,
     pub(crate) first: u64,
-    /// Ends of the bins' amounts.
+    /// For each bin, the index after its last amount.
     pub(crate) ends: Vec<u32>,
     pub(crate) starts: Vec<u32>,
     /// Key numbers of amounts, ascending within a bin.
@@ -62,7 +62,7 @@ impl Bins {
     /// Returns a bin by its position.
     ///
     /// # Panics
-    /// There are fewer bins.
+    /// There is no bin at this position.
     #[must_use]
     pub fn bin(&self, at: usize) -> Bin<'_> {
         assert!(at < self.ends.len(), "there are {} bins", self.ends.len());
@@ -77,7 +77,7 @@ impl Bins {
     /// Returns the key with a number.
     ///
     /// # Panics
-    /// There are fewer keys.
+    /// There is no key with this number.
     #[must_use]
     pub fn key(&self, number: u32) -> Key {
         self.keys[number as usize]

@@ -25,7 +25,7 @@ fn rows_per_bin(nature: TypeNature) -> u64 {
 
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
-    /// Chunks, empty if there are few rows.
+    /// Chunks. There are none if the lane has few rows.
     spans: Vec<Span>,
     keys: Vec<Key>,
     levels: Levels,
@@ -138,7 +138,7 @@ impl Lane {
         }
     }
 
-    /// Calls `show` with the rows in a closed window of ticks and some near it.
+    /// Calls `show` with the rows that are in a closed window of ticks, and with some rows nearby.
     pub(crate) fn near(&self, view: LaneView<'_>, from: u64, to: u64, mut show: impl FnMut(Row)) {
         for (chunks, first) in self.chunks_near(from, to) {
             row::each(view, chunks, first, &mut show);
@@ -225,7 +225,8 @@ fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     levels
 }
 
-/// Returns a level, computed from the coarsest one if necessary. `None` if it is below the finest.
+/// Returns a level, computed from the coarsest one if necessary. Returns `None` if the level is
+/// below the finest one.
 fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
     let above_finest = level.checked_sub(levels.first()?.level())?;
     if let Some(kept) = levels.get(above_finest as usize) {

@@ -18,7 +18,7 @@ pub(crate) struct Keys {
 /// Number of entries of the cache. Lanes with fewer rows have no cache.
 const RECENT: usize = 256;
 
-/// Empty entry. No trace has as many values or containers.
+/// Marks an empty entry. No trace has that many values or containers.
 const NO_KEY: u64 = u64::MAX;
 
 impl Keys {

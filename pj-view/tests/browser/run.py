@@ -87,7 +87,7 @@ def state(browser):
 
 
 def clean(browser, url):
-    """Checks the height of the page's head, that the console is empty and no other server was asked."""
+    """Checks that the head has its height, the console is empty, and no other server was used."""
     assert browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") == AXIS - 34
     assert browser.console == [], browser.console
     foreign = [it for it in browser.requests if not it.startswith((url, "data:", "about:"))]

@@ -330,7 +330,7 @@ impl Compared {
                 keys.into_iter().filter(|key| drawn.contains_key(*key) || !(others || kind == 5))
             {
                 let of = |sums: &BTreeMap<_, f64>| sums.get(key).copied().unwrap_or(0.0);
-                // The sum of further links has the key of one pair.
+                // The sum of the remaining links has the key of one pair.
                 let fine = others || (kind == 5 && of(drawn) >= of(&sums));
                 assert!(fine || (of(drawn) - of(&sums)).abs() <= slack, "{key:?}; {case}");
             }

@@ -1,7 +1,7 @@
 //! Compares the profile of a window with that of `paje-analysis` (`pj_profile states -s -e --in`).
 //!
 //! The page adds up summaries, and rows at the ends. The library adds up all rows. `PAJE_TRACES` is
-//! a folder of further traces.
+//! a folder of additional traces.
 
 use std::collections::BTreeMap;
 use std::fs;

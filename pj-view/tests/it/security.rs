@@ -232,7 +232,8 @@ fn connections_beyond_the_limit_are_closed() {
     let (host, token) = parts(&url);
     let mut idle: Vec<_> =
         (0..12).map(|_| TcpStream::connect(&host).expect("it listens")).collect();
-    // All are closed: those beyond the limit at once, silent clients later.
+    // Connections beyond the limit are closed at once. The others have silent clients, and are
+    // closed later.
     for stream in &mut idle {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
         let kind = stream.read(&mut [0; 4096]).map_err(|error| error.kind());

@@ -43,8 +43,8 @@ impl Served {
         stream
     }
 
-    /// Sends bytes. Returns the answer until the server closes the connection, for at most two
-    /// minutes.
+    /// Sends bytes. Returns the answer, which is read until the server closes the connection or
+    /// sends nothing for two minutes.
     pub(crate) fn send(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // The server may close the connection before everything is sent.
@@ -93,7 +93,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may already have ended.
+        // The program may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

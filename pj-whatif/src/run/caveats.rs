@@ -1,21 +1,23 @@
-//! Assumptions and doubts about a changed run, for the report.
+//! Collects the assumptions and doubts about a changed run for the report.
 
 use paje_whatif::fit::{Fit, MAX_MESSAGES};
 use paje_whatif::hypothesis::Applied;
-use paje_whatif::{Dropped, Graph, Settings, Shape};
+use paje_whatif::{Graph, Progress, Retimed, Settings};
 
 use crate::report::Report;
 
 /// Adds the assumptions of the graph.
 pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Report) {
-    let types = graph.tracks.trace().types();
-    let assumed = &graph.assumed;
-    let messages = graph.messages.list().len();
+    let types = graph.tracks().trace().types();
+    let (assumed, run) = (&graph.assumed, graph.run());
+    let inferred = &run.inferred;
+    let messages = graph.messages().list().len();
     if messages == 0 {
         report.caveat("the trace has no messages");
     } else {
         report.caveat(format!(
-            "transfer times of {messages} messages: {} measured, {} estimated as the median of their size",
+            "transfer times of {messages} messages: {} measured, {} estimated from their size and \
+             the end of their link",
             assumed.measured, assumed.estimated
         ));
         let start = assumed.start.name();
@@ -23,19 +25,35 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             None => format!("eager transfers start when {start} (given)"),
             Some((0, 0)) => format!("eager transfers are assumed to start when {start}; no message shows it"),
             Some((sent, posted)) => {
-                format!("eager transfers start when {start}: {sent} messages indicate sent, {posted} posted")
+                format!("eager transfers start when {start}: {sent} waits indicate sent, {posted} posted")
             }
         });
-        if let Some(eager) = assumed.eager {
+        if let Some(eager) = inferred.eager {
             report.caveat(format!("messages of {eager} bytes or more are a rendezvous"));
         }
     }
+    let progress = settings.progress.name();
+    if messages > 0 {
+        report.caveat(format!(
+            "messages travel {}",
+            match settings.progress {
+                Progress::Async => format!("while ranks compute, too (--progress {progress})"),
+                Progress::Calls =>
+                    format!("only while their receiver waits (--progress {progress})"),
+            }
+        ));
+    }
     for (count, what) in [
-        (assumed.unmatched, "links have no sending or no receiving state; nothing waits for them"),
-        (assumed.mispaired, "links of Sendrecv are ignored, since SMPI pairs their ends wrongly"),
-        (assumed.backwards, "links end before they start; nothing waits for them"),
+        (inferred.unmatched, "links have no sending or no receiving state; nothing waits for them"),
+        (inferred.mispaired, "links of Sendrecv are ignored, since SMPI pairs their ends wrongly"),
+        (inferred.backwards, "links end before they start; nothing waits for them"),
         (
-            graph.messages.elsewhere,
+            inferred.posts,
+            "receives are paired with their posts by order; the trace has no requests",
+        ),
+        (inferred.completions, "sends are paired with the calls that wait for them by time"),
+        (
+            graph.messages().elsewhere,
             "links have an end in a container without states; nothing waits for them",
         ),
     ] {
@@ -43,52 +61,49 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             report.caveat(format!("{count} {what}"));
         }
     }
-    for shaped in &graph.shapes {
-        let series = &graph.collectives.series[shaped.series];
-        let members = graph.collectives.members(series);
-        if members.len() < 2 || series.is_empty() {
-            continue;
-        }
-        let name = types.value_name(series.type_, series.value);
-        if shaped.has_links {
-            report.caveat(format!("{name}: its links record the dependencies"));
-            continue;
-        }
-        let fits = shaped
-            .fits
-            .iter()
-            .map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
+    for (type_, value) in &run.groups.linked {
+        let name = types.value_name(*type_, *value);
+        report.caveat(format!("{name}: its links record the dependencies"));
+    }
+    for (group, model) in run.groups.list.iter().zip(&graph.shapes) {
+        let name = types.value_name(group.type_, group.value);
+        let fits =
+            model.fits.iter().map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
         let fits: Vec<String> = fits.collect();
-        let how = if shaped.is_given { "given" } else { "best fit" };
+        let how = if model.is_given { "given" } else { "best fit" };
+        let of = match group.is_part {
+            true => {
+                format!(" among {} ranks from {}", group.members(), graph.name(group.tracks[0]))
+            }
+            false => String::new(),
+        };
         report.caveat(format!(
-            "{name}: modelled as {} ({how}; residuals: {})",
-            shaped.shape.name(),
+            "{name}{of}: modelled as {} ({how}; errors: {})",
+            model.shape.name(),
             fits.join(", ")
         ));
-        if shaped.root_in_seconds > 0.0 {
-            let each = shaped.root_in_seconds * 1e6;
+        if group.is_part {
             report.caveat(format!(
-                "{name}: each message to the root uses its link for {each:.3} µs (estimated)"
+                "{name}: groups of ranks are inferred from the times; the trace has no communicators"
             ));
         }
-        if shaped.link_out_seconds > 0.0 {
-            let out = shaped.link_out_seconds * 1e6;
-            report.caveat(match shaped.shape {
-                Shape::Relay => {
-                    format!("{name}: each message takes {out:.3} µs (estimated)")
-                }
-                Shape::Held => {
-                    format!("{name}: each message uses the root's link for {out:.3} µs (estimated)")
-                }
-                _ => format!(
-                    "{name}: each message uses its sender's link for {out:.3} µs (estimated)"
-                ),
-            });
+        let (latency, work) = model.cost();
+        if latency + work > 0.0 {
+            let (latency, work) = (latency * 1e6, work * 1e6);
+            report.caveat(format!(
+                "{name}: a message takes {latency:.3} µs and uses links for {work:.3} µs (estimated)"
+            ));
         }
-        if series.root.is_some() && series.assumed {
-            let root = shaped.root();
-            let (root, turn) = (graph.name(members[root]), series.is_turning);
-            report.caveat(match turn {
+        if group.contradictory > 0 {
+            report.caveat(format!(
+                "{name}: {} of {} operations contradict the group; nothing waits in them",
+                group.contradictory,
+                group.len()
+            ));
+        }
+        if group.is_assumed {
+            let root = graph.name(group.tracks[model.root() as usize]);
+            report.caveat(match group.is_turning {
                 true => {
                     format!("{name}: assuming that the root rotates, starting with {root}")
                 }
@@ -96,14 +111,14 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             });
         }
     }
-    for uneven in &graph.collectives.uneven {
+    for uneven in &graph.facts().collectives.uneven {
         let name = types.value_name(uneven.type_, uneven.value);
         report.caveat(format!(
             "{name}: waiting is ignored, since containers have {} to {} of them",
             uneven.least, uneven.most
         ));
     }
-    let unknown = graph.tracks.classes().unknown();
+    let unknown = graph.tracks().classes().unknown();
     if !unknown.is_empty() {
         let names = unknown
             .iter()
@@ -114,17 +129,27 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         } else {
             String::new()
         };
-        let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
+        let (map, names) = (settings.reading.map.name(), names.collect::<Vec<_>>().join(", "));
         report.caveat(format!(
             "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
         ));
     }
 }
 
+/// Explains why the question cannot be answered for a trace without messages and collectives.
+pub(super) fn no_dependences(graph: &Graph<'_>) -> String {
+    format!(
+        "the trace does not say how its {} containers depend on one another: it has no messages \
+         with both ends, and no collectives. Record messages, or dependences of tasks, as links \
+         that start and end (SMPI does not write the ends for MPI_Test)",
+        graph.tracks().list().len()
+    )
+}
+
 /// Adds the assumptions of the changes.
 pub(super) fn of_change(
     applied: &Applied,
-    dropped: &Dropped,
+    retimed: &Retimed,
     messages: usize,
     report: &mut Report,
 ) {
@@ -132,7 +157,7 @@ pub(super) fn of_change(
     if let Some(fit) = &applied.fit {
         report.caveat(of_network(fit, messages));
     }
-    let (lost, operations) = dropped.count();
+    let (lost, operations) = retimed.dropped;
     if lost + operations > 0 {
         report.caveat(format!(
             "{lost} messages and {operations} collectives contradict the recorded order; nothing waits for them"

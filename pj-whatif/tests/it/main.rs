@@ -21,7 +21,8 @@ fn mpi() -> String {
     format!("{EXAMPLES}/mpi.trace")
 }
 
-/// Rank 0 computes for 1 s; three other ranks compute for 0.5 s and wait for it.
+/// Writes a trace in which rank 0 computes for 1 s. Three other ranks compute for 0.5 s and then
+/// wait for rank 0.
 fn uneven(folder: &Path) -> PathBuf {
     let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
         %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -171,7 +172,7 @@ fn random_runs_depend_only_on_the_seed() {
     assert_eq!(one, run("lognormal,cv=0.1,seed=1,runs=200", "3"));
     assert_ne!(one, run("lognormal,cv=0.1,seed=2,runs=200", "1"));
     let mean = one[0]["after"].as_f64().expect("a number");
-    // Rank 0 determines the makespan, with a mean of 1 s.
+    // Rank 0 determines the makespan. The mean time of rank 0 is 1 s.
     assert!((0.97..1.03).contains(&mean), "{mean}");
 }
 
@@ -195,7 +196,7 @@ fn wrong_usage_is_reported() {
         wrong(&[trace, "--cut", "state=computing", "--sweep", "factor=1..2/3"])
             .contains("no hypothesis leaves `factor` open")
     );
-    assert!(wrong(&[trace, "--coll", "MPI_Barrier=ring"]).contains("reduce+bcast"));
+    assert!(wrong(&[trace, "--coll", "MPI_Barrier=star"]).contains("reduce+bcast"));
     let out = folder.path().join("none.paje");
     wrong(&[trace, "--scale", "state=nothing,factor=1", "-o", out.to_str().expect("UTF-8")]);
     assert!(!out.exists());

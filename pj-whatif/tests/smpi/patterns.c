@@ -9,7 +9,7 @@
 static int rank, size, bytes;
 static const char *variant;
 
-/* Returns the work of a rank in an iteration: 0.5 to 1.5 ms, and twice that on the slow rank. */
+/* Returns the work of a rank in an iteration. It takes 0.5 to 1.5 ms, and twice that time on the slow rank. */
 static double work(int who, int iteration, int mended)
 {
     unsigned mixed = (unsigned)who * 2654435761u + (unsigned)iteration * 40503u + 12345u;
@@ -35,8 +35,8 @@ static void compute(int iteration)
     smpi_execute_flops(flops);
 }
 
-/* LU factorisation by columns of blocks with a cyclic distribution: the owner of a column factorises and broadcasts it,
-   and all ranks update their own columns to the right. */
+/* LU factorisation by columns of blocks with a cyclic distribution. The owner of a column factorises and broadcasts it.
+   Then all ranks update their columns to the right of it. */
 static void lu(int blocks, char *column)
 {
     for (int k = 0; k < blocks; k++) {
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
             if (!rank)
                 MPI_Recv(in, bytes, MPI_CHAR, left, 0, all, MPI_STATUS_IGNORE);
         } else if (!strcmp(pattern, "halo") || !strcmp(pattern, "halo2")) {
-            /* The second has messages of two sizes. */
+            /* The pattern `halo2` has messages of two sizes. */
             int more = pattern[4] ? bytes * 2 : bytes;
             MPI_Irecv(in, bytes, MPI_CHAR, left, 0, all, &requests[0]);
             MPI_Irecv(in + bytes, more, MPI_CHAR, right, 0, all, &requests[1]);
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         } else if (!strcmp(pattern, "allgather")) {
             MPI_Allgather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, all);
         } else if (!strcmp(pattern, "grid")) {
-            /* The halo of a torus, four columns wide: messages along rows are smaller. */
+            /* Exchange of borders on a torus that is four columns wide. Messages along rows are smaller. */
             int row = rank / 4, column = rank % 4, rows = size / 4;
             int to[] = {row * 4 + (column + 1) % 4, row * 4 + (column + 3) % 4,
                         (row + 1) % rows * 4 + column, (row + rows - 1) % rows * 4 + column};
@@ -123,13 +123,13 @@ int main(int argc, char **argv)
                 MPI_Isend(out, bytes << side / 2, MPI_CHAR, to[side], side, all, &around[4 + side]);
             MPI_Waitall(8, around, ignored);
         } else if (!strcmp(pattern, "sizes")) {
-            /* Around a ring, small and large: eager messages and rendezvous. */
+            /* Small and large messages around a ring. The large ones are a rendezvous. */
             int some = i % 3 == 0 ? bytes : i % 3 == 1 ? 10 * bytes : 100 * bytes;
             MPI_Irecv(in, some, MPI_CHAR, left, 0, all, &requests[0]);
             MPI_Isend(out, some, MPI_CHAR, right, 0, all, &requests[1]);
             MPI_Waitall(2, requests, ignored);
         } else if (!strcmp(pattern, "master")) {
-            /* The master has something from each, and answers all. */
+            /* The master receives a message from each worker, then answers all of them. */
             for (int who = 1; !rank && who < size; who++)
                 MPI_Recv(in, bytes, MPI_CHAR, who, 0, all, MPI_STATUS_IGNORE);
             for (int who = 1; !rank && who < size; who++)
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
         } else if (!strcmp(pattern, "turning")) {
             MPI_Bcast(in, bytes, MPI_CHAR, i % size, all);
         } else if (!strcmp(pattern, "wavefront")) {
-            /* Sweeps over a grid of ranks, four columns wide, a few blocks behind one another. */
+            /* Sweeps over a grid of ranks that is four columns wide. Each sweep processes three blocks one after the other. */
             int column = rank % 4;
             for (int block = 0; block < 3; block++) {
                 if (column)

@@ -15,7 +15,7 @@ pub trait ColumnSegment: Send + Sync {
     fn text_len(&self) -> usize;
 
     /// Writes the lines as columns to `lines`. Writes the bytes that the columns refer to into
-    /// `text`, at their places in the segment's text. Calls `judge` with the first line of each
+    /// `text`, at their offsets in the segment's text. Calls `judge` with the first line of each
     /// step to choose the form of the step.
     ///
     /// Returns `false` if the lines must be read as text, which is the default. The contents of
@@ -42,7 +42,7 @@ pub trait ColumnSegment: Send + Sync {
     fn unchecked_text(&self) -> Vec<u8>;
 }
 
-/// A segment at its place in the trace.
+/// A segment at its position in the trace.
 pub struct Segment {
     pub(crate) lines: Arc<dyn ColumnSegment>,
     pub(crate) start: ByteOffset,
@@ -56,14 +56,14 @@ impl Segment {
         self.start
     }
 
-    /// Returns whether the segment is the last one of its file.
+    /// Returns whether the segment is the last segment of its file.
     #[must_use]
     pub const fn is_last(&self) -> bool {
         self.is_last
     }
 }
 
-/// Lines of a block that are not stored as text, and their text once it has been needed.
+/// Lines of a block that are not stored as text, and their text if it has been made.
 #[derive(Clone)]
 pub(super) struct Unpacked {
     lines: Arc<dyn ColumnSegment>,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Returns one byte at a time, and an interruption before each.
+/// A reader that returns one byte at a time, each after an interruption.
 struct Trickle<'a>(&'a [u8], bool);
 
 impl Read for Trickle<'_> {

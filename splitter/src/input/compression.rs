@@ -18,11 +18,11 @@ pub enum Compression {
     Gzip,
     /// `.zst`: RFC 8878, one or more frames.
     Zstd,
-    /// `.xz`: one or more streams, and padding between and after them.
+    /// `.xz`: one or more streams, with padding between and after the streams.
     Xz,
     /// `.bz2`: one or more streams (`pbzip2` makes many).
     Bzip2,
-    /// `.pjp`: a packed trace, as `pj_pack` makes them.
+    /// `.pjp`: a packed trace, made by `pj_pack`.
     Packed,
     /// `.otf2`: the anchor file of an OTF2 archive.
     Otf2,
@@ -64,8 +64,8 @@ pub(super) enum Guess {
     Open,
 }
 
-/// Guesses the compression of an input that begins with `head`. `ended` means that it has no more
-/// bytes.
+/// Guesses the compression of an input that begins with `head`. `ended` means that the input has no
+/// more bytes.
 ///
 /// An input that ends within the signature of a compression format counts as compressed, and
 /// therefore as damaged, unless it could be text.
@@ -93,12 +93,12 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 /// Decompresses to the end of the medium.
 ///
 /// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even
-/// zeros, which gzip accepts: such a file was put together wrongly, and a part of the trace may be
-/// missing.
+/// zeros, which gzip accepts: a file with other data was assembled wrongly, and a part of the trace
+/// may be missing.
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
-    /// Handle for other threads to help, if the format has pieces.
+    /// Handle with which other threads can help to decompress, if the format has pieces.
     pub(super) unpacking: Option<Unpacking>,
     /// The first error. It is returned again, because some decoders would report the end of the
     /// input.

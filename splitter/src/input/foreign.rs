@@ -1,5 +1,5 @@
 //! Recognises files that are not traces, or that must be unpacked first, by their first bytes. A
-//! trace begins with a comment or a definition, so no trace begins with any of these.
+//! trace begins with a comment or a definition, so it cannot begin with any of these bytes.
 
 use std::io::{self, Read};
 
@@ -12,7 +12,7 @@ const DECOMPRESS: &str = "decompress it first (gzip, zstd, xz and bzip2 are read
 const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
-/// First bytes of other kinds of files, what such files are, and what to do with them.
+/// First bytes of other kinds of files, with a description of such files and advice for the user.
 const MAGIC: [(&[u8], &str, &str); 31] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),
@@ -54,7 +54,7 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
         return Some((what, advice));
     }
     if head.starts_with(b"\x7fELF") {
-        // The type of the file, whose bytes are in either order: 4 is a core dump.
+        // The type of the file, a number in either byte order. Type 4 is a core dump.
         let is_core = matches!(head.get(16..18), Some([4, 0] | [0, 4]));
         return Some((
             if is_core { "a core dump" } else { "a program or a library (ELF)" },

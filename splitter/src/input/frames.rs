@@ -11,7 +11,8 @@ use super::pieces::{Next, Piece};
 
 const BUFFER: usize = 256 << 10;
 
-/// Largest length of a piece, of its text and compressed. `pzstd -19` writes frames of 32 MiB.
+/// Largest length of a piece, both of its text and of its compressed data. `pzstd -19` writes
+/// frames of 32 MiB.
 const MOST: u64 = 32 << 20;
 
 /// Bytes of text that are enough for a piece. Shorter frames and members are combined.
@@ -30,7 +31,7 @@ pub(super) enum Format {
 pub(super) struct Frames<R> {
     format: Format,
     medium: R,
-    /// Bytes that have been read. Those before `start` are used up.
+    /// Bytes that have been read. Bytes before `start` have been used.
     buffer: Vec<u8>,
     start: usize,
     failure: Option<io::Error>,
@@ -190,7 +191,8 @@ impl<R: Read> Frames<R> {
 }
 
 impl<R: Read + Send + 'static> Frames<R> {
-    /// Returns a function that gives the pieces, and then the rest through `decoder`.
+    /// Returns a function that returns the pieces one by one, and then the rest, which `decoder`
+    /// decompresses.
     pub(super) fn pieces(
         self,
         decoder: impl Fn(Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> + Send + 'static,
@@ -215,7 +217,8 @@ impl<R: Read + Send + 'static> Frames<R> {
     }
 }
 
-/// Bytes that were read ahead, and the error after them. Frees the memory once they have been read.
+/// Bytes that were read ahead, and the error after them. The memory is freed when all bytes have
+/// been read.
 struct Front {
     bytes: Cursor<Vec<u8>>,
     failure: Option<io::Error>,

@@ -1,4 +1,4 @@
-//! Readers that count the bytes they give.
+//! Readers that count the bytes that they return.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Reads a file from any place, without moving the file's own position.
+/// Reads a file from any offset, without moving the position of the file handle.
 pub(super) struct Placed {
     pub(super) file: File,
     pub(super) place: u64,
@@ -55,7 +55,8 @@ impl<R: Read> Read for Counted<R> {
                     self.taken.fetch_add(count as u64, Ordering::Relaxed);
                     return Ok(count);
                 }
-                // Reading is repeated here, so that decompressors need not handle signals.
+                // Interrupted reads are repeated here, so that decompressors need not handle
+                // signals.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -63,8 +64,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Asks for a pipe with more room than the usual 64 KiB, so that the programs at its ends switch
-/// less often. The system may refuse.
+/// Requests more room in a pipe than the usual 64 KiB, so that the programs at its ends switch less
+/// often. The system may refuse.
 pub(super) fn enlarge_pipe(file: &File) {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(file, 1 << 20);

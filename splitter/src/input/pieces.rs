@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use paje_pack::{Packed, Piece as Part, Reader, Window};
 
-/// Bytes of decompressed text that may wait to be read.
+/// Limit on the bytes of decompressed text that wait to be read.
 const AHEAD: usize = 1 << 20;
 
-/// Bytes of text of pieces that may be decompressed at the same time.
+/// Limit on the bytes of text of all pieces that are being decompressed.
 const MOST: u64 = 256 << 20;
 
 /// A part of compressed data that can be decompressed separately.
@@ -77,7 +77,8 @@ struct Shared {
     done: Condvar,
 }
 
-/// A piece that a thread decompresses. If it is dropped before, it has failed.
+/// A piece that a thread is decompressing. If it is dropped before it is complete, the thread has
+/// failed.
 struct Job<'s> {
     shared: &'s Shared,
     number: u64,
@@ -183,7 +184,7 @@ impl PiecesText {
         Unpacking(Arc::clone(&self.shared))
     }
 
-    /// Moves to the text of the next piece, or to the rest after the last one.
+    /// Moves to the text of the next piece, or to the rest after the last piece.
     fn turn(&mut self) {
         let mut state = self.shared.lock();
         self.given = 0;
@@ -255,7 +256,7 @@ impl Read for PiecesText {
     }
 }
 
-/// Handle for threads to help with decompression while they wait for their turn to read.
+/// Handle with which threads can help to decompress while they wait for their turn to read.
 #[derive(Clone)]
 pub struct Unpacking(Arc<Shared>);
 
@@ -267,8 +268,8 @@ impl fmt::Debug for Unpacking {
 
 impl Unpacking {
     /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is
-    /// ready and fewer than `threads` pieces are in work. Returns `false` if there is nothing to
-    /// do. The caller must not hold a lock that readers need.
+    /// ready and fewer than `threads` pieces are being decompressed. Returns `false` if there is
+    /// nothing to do. The caller must not hold a lock that readers need.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());

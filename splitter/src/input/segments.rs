@@ -17,7 +17,7 @@ use super::foreign;
 use super::medium::Placed;
 use crate::blocks::{Block, ColumnSegment, ReadError, Segment};
 
-/// The segments of a packed trace or of a window of time, one after the other.
+/// The segments of a packed trace or of a time window, one after the other.
 pub struct Segments {
     source: SegmentSource,
     position: u64,
@@ -84,7 +84,7 @@ impl fmt::Debug for Segments {
 }
 
 impl Segments {
-    /// Returns `None` if some segments are longer than `longest`, or may end within a line.
+    /// Returns `None` if a segment is longer than `longest`, or may end within a line.
     pub(super) fn new(
         file: File,
         taken: Arc<AtomicU64>,
@@ -156,7 +156,7 @@ impl Segments {
         Segment { lines, start, is_last: self.left == 0 }
     }
 
-    /// Reads on to this byte of the text, or to its end.
+    /// Reads on to this byte of the text, or to the end of the text.
     ///
     /// # Errors
     /// The file cannot be read up to there, or is damaged.

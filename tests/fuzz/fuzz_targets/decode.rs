@@ -1,5 +1,5 @@
-//! Tests the decoding of lines: places are inside the line, and numbers equal those of the standard
-//! library.
+//! Tests the decoding of lines: positions are inside the line, and numbers equal those of the
+//! standard library.
 
 #![no_main]
 

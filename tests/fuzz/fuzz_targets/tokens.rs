@@ -1,4 +1,4 @@
-//! Tests that the fast tokeniser agrees with the reference one.
+//! Tests that the fast tokeniser agrees with the reference tokeniser.
 
 #![no_main]
 

@@ -9,9 +9,10 @@ use paje_export::paje::{self, Form};
 use paje_fuzz::team;
 use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
-use paje_whatif::{Changed, Dropped, Graph, Plan, Settings};
+use paje_whatif::{Changed, Graph, Plan, Settings};
 
-/// A map that gives values a class by a letter, so that any trace has messages and collectives.
+/// A map in which a letter of a value determines its class, so that any trace has messages and
+/// collectives.
 const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
     \"*[m-o]\" = \"1xn\"\n\"*[p-r]\" = \"nx1\"\n\"*[s-u]\" = \"scan\"\n\"*[v-z]\" = \"barrier\"\n\"*\" = \"compute\"\n";
 
@@ -27,19 +28,18 @@ fuzz_target!(|bytes: &[u8]| {
     (options.recover, options.user_defined) = (true, true);
     let Ok(trace) = Trace::read(bytes, &options) else { return };
     let mut settings = Settings::new(Map::parse("letters", MAP).expect("a map"));
-    settings.eager = (choice & 1 == 1).then_some(10);
+    settings.reading.eager = (choice & 1 == 1).then_some(10);
     let graph = Graph::new(&trace, &settings);
-    let mut dropped = Dropped::default();
-    let same = graph.retime(&Plan::default(), true, true, &mut dropped).expect("it is mended");
-    for (track, (start, end)) in graph.tracks.list().iter().zip(same.start.iter().zip(&same.end)) {
+    let same = graph.retime(&Plan::default(), true, true).expect("it is mended");
+    for (track, (start, end)) in graph.tracks().list().iter().zip(same.start.iter().zip(&same.end)) {
         assert_eq!((&track.start, &track.end), (start, end));
     }
     let text = ["state=*,factor=0.5", "state=*,factor=3", "state=*a,factor=0"][choice as usize % 3];
     let Ok(hypothesis) = Hypothesis::parse("scale", text) else { return };
     let hypotheses = [hypothesis];
-    let changes = Changes { hypotheses: &hypotheses, table: None, network: None, random: None };
+    let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
     let Ok(applied) = changes.apply(&graph) else { return };
-    let Ok(run) = graph.retime(&applied.plan, true, true, &mut dropped) else { return };
+    let Ok(run) = graph.retime(&applied.plan, true, true) else { return };
     let mut out = Vec::new();
     let selected = trace.select(&Selection::default());
     let changed = Changed::new(&graph, &applied.plan, &run);

@@ -15,7 +15,7 @@ use paje_workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// Options that choose the number of pieces, or a type to split by that all traces have.
+/// Options that choose the number of pieces, or a type to split by. All traces have these types.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
 /// Checks that the pieces together have the trace's rows, and that traces which the replay refuses
@@ -23,9 +23,10 @@ const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "
 pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     let (mut options, style) = (options.clone(), style(choice));
     if style.quotes == Quotes::Keep {
-        // The programs set this option in the same case.
+        // The programs also set this option when they keep quotes.
         options.value_names = ValueNames::AsWritten;
-        // Made-up names are not in the trace, but pieces contain them, quoted if necessary.
+        // Made-up names are not in the trace, but the pieces contain these names, quoted if
+        // necessary.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());

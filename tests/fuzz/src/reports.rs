@@ -105,7 +105,7 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     let bytes = 1 + (u64::from(size) << 3);
     let mut see = |portion: &Portion<'_>| {
         parts.see(portion.trace(), team());
-        // It must be possible to count open states and links at any time.
+        // Open states and links must be countable at any time.
         parts.tables(portion.trace());
         ControlFlow::Continue(())
     };

@@ -17,7 +17,7 @@ use std::process::Output;
 
 use crate::Sandbox;
 
-/// Compares the output of each case in a file with the answer that a function gives for its title
+/// Compares the output of each case in a file with the result of a function for the case's title
 /// and input. Returns the number of cases.
 pub fn check_cases(path: &Path, mut answer: impl FnMut(&str, &str) -> String) -> usize {
     let file = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));

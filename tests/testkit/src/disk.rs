@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 /// Runs a shell script in a folder, with the program as `$0`. The subfolder `small` is a file
 /// system of `size` (`64k`). This does not need root, and other processes do not see the file
-/// system. Prints a message and returns `None` if it cannot be mounted.
+/// system. If the file system cannot be mounted, prints a message and returns `None`.
 pub fn on_small_disk(size: &str, script: &str, program: &str, folder: &Path) -> Option<Output> {
     fs::create_dir(folder.join("small")).expect("writable");
     let script = format!("mount -t tmpfs -o size={size} tmpfs small && echo mounted && {script}");

@@ -2,11 +2,11 @@
 //!
 //! They make traces ([`definitions`]) and OTF2 archives ([`otf2`]), damage traces ([`damage`]) and
 //! compress them ([`pack`]). They create folders with files ([`folder`]) and run programs there
-//! ([`Sandbox`], [`fed`], [`ended`], [`signal`]), also the commands of cases in a text file
+//! ([`Sandbox`], [`fed`], [`ended`], [`signal`]), including the commands of cases in a text file
 //! ([`check_sessions`], [`check_cases`]). They find PajeNG's programs ([`pajeng`]).
 //!
 //! The tools do not implement the rules of the format, so that the code under test cannot make its
-//! own tests pass. They panic if they fail.
+//! own tests pass. A tool that fails panics.
 
 mod cases;
 mod damage;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the path of PajeNG's `pj_dump`: `PAJENG_PJ_DUMP`, or its place on Debian.
+/// Returns the path of PajeNG's `pj_dump`: `PAJENG_PJ_DUMP`, or its path on Debian.
 pub fn pj_dump() -> Option<PathBuf> {
     find("PAJENG_PJ_DUMP", &["pj_dump", "/usr/bin/pj_dump.pajeng", "/usr/bin/pj_dump"])
 }
 
-/// Returns the path of PajeNG's `pj_equals`: `PAJENG_PJ_EQUALS`, or its place on Debian.
+/// Returns the path of PajeNG's `pj_equals`: `PAJENG_PJ_EQUALS`, or its path on Debian.
 pub fn pj_equals() -> Option<PathBuf> {
     find("PAJENG_PJ_EQUALS", &["/usr/bin/pj_equals.pajeng", "/usr/bin/pj_equals"])
 }

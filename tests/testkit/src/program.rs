@@ -38,7 +38,7 @@ pub fn failing_input(mut command: Command, bytes: &[u8]) -> Output {
     let (stdin, writer) = failing(bytes, ended_by);
     let command = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("the program starts");
-    // Gives the program time to read most of the input. The test does not depend on it.
+    // Waits, so that the program can read most of the input. The test does not depend on this.
     std::thread::sleep(Duration::from_millis(100));
     drop(end);
     let output = ended(child);

@@ -1,8 +1,8 @@
-//! Compares texts with recorded ones.
+//! Compares texts with recorded texts.
 
 use std::path::Path;
 
-/// Compares a text with the one recorded in `path`, section by section (`\n=== `).
+/// Compares a text with the text recorded in `path`, section by section (`\n=== `).
 ///
 /// With `PAJE_BLESS=1` in the environment, the record is updated. Review the changes.
 pub fn assert_recorded(text: &str, path: &Path) {

@@ -48,7 +48,7 @@ pub fn send(child: &Child, signal: i32) -> bool {
     Command::new("kill").args(["-s", &signal, &id]).output().expect("kill starts").status.success()
 }
 
-/// Runs a program that gets a signal after it has read this input, while it waits for more.
+/// Runs a program, and sends it a signal after it has read this input, while it waits for more.
 pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
@@ -65,7 +65,7 @@ pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
 mod tests {
     use super::*;
 
-    /// A shell that starts with SIGINT ignored cannot enable it again.
+    /// A shell that starts with SIGINT ignored cannot enable SIGINT again.
     #[test]
     fn an_ignored_interrupt_is_enabled_again() {
         let ends = |inner: &Command| {

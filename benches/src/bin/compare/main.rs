@@ -138,7 +138,7 @@ fn finish(cli: &Cli, programs: &Programs, runs: &[Run]) -> Result<(), Box<dyn Er
     Ok(())
 }
 
-/// Returns the path of PajeNG's program. Our own Debian package renames it.
+/// Returns the path of PajeNG's program. Our Debian package renames that program.
 fn find_pajeng(given: Option<&Path>) -> Result<PathBuf, &'static str> {
     // Only PajeNG's help mentions a reader made with flex.
     let is_pajeng = |program: &Path| {

@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn differences_are_found_by_line() {
         let find = |a: &str, b: &str| {
-            // The small buffer gives this side other block boundaries.
+            // The small buffer makes the block boundaries on this side different.
             let (mut a, mut b) = (a.as_bytes(), BufReader::with_capacity(3, b.as_bytes()));
             first_difference(&mut a, &mut b).unwrap()
         };

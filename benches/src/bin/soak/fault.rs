@@ -66,7 +66,7 @@ fn full_output(trial: &Trial<'_>) -> Result<(), String> {
     wanted(&found, found.code() == fine && (fine != 2 || found.said.contains("No space left")))
 }
 
-/// Makes reading fail: the other end closes a connection with unread data.
+/// Makes reading fail by closing the other end of a connection while there is unread data.
 fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
     let connected = || -> std::io::Result<_> {
         let listener = TcpListener::bind("127.0.0.1:0")?;

@@ -2,8 +2,8 @@
 //! given time.
 //!
 //! Dumps of valid traces are compared with those of PajeNG's `pj_dump` if it is installed, verdicts
-//! with those of the checker, and different dumps of a trace with each other. If a test fails, it
-//! prints the command that repeats it.
+//! with those of the checker, and different dumps of a trace with each other. If a test fails, the
+//! program prints the command that repeats the test.
 
 mod fault;
 mod program;

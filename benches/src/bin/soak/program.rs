@@ -49,7 +49,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Returns the exit status, or for a signal the number that a shell gives it.
+    /// Returns the exit status. After a signal, returns the status that a shell would report.
     pub(crate) fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
     }

@@ -14,7 +14,7 @@ SHOWN = 5
 # Mark for omitted rows and letters.
 GAP = "…"
 
-# Maximum width of cells in text. Notebooks wrap instead.
+# Maximum width of cells in text. Notebooks wrap long cells instead.
 WIDEST = 40
 
 

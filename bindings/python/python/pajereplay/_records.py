@@ -60,7 +60,7 @@ class Problem:
     count: int = 1
     """Number of lines with the problem."""
     remedy: Optional[str] = None
-    """What recovery did: ``skipped``, ``kept``, ``created`` or ``cut off``."""
+    """Action that recovery took: ``skipped``, ``kept``, ``created`` or ``cut off``."""
     note: Optional[str] = None
     """Further explanation."""
     excerpt: Optional[str] = None

@@ -1,6 +1,7 @@
 //! Functions that C calls, declared in `src/paje.h` of the R package.
 //!
-//! This is the only unsafe code. It relies on rules that the package's C follows:
+//! This module has the only unsafe code of the crate. It relies on rules that the package's C code
+//! follows:
 //!
 //! 1. All calls come from R's thread, one after the other.
 //! 2. A `Reading` comes from [`paje_new`], and is not used after [`paje_free`]. Pointers to it are
@@ -138,7 +139,8 @@ pub extern "C" fn paje_wait(reading: &mut Reading, milliseconds: c_uint) -> c_in
     }
 }
 
-/// Writes the number of bytes read and the size of the trace, negative if unknown.
+/// Writes the number of bytes read and the size of the trace. The size is negative if it is
+/// unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_progress(
     reading: &Reading,
@@ -282,8 +284,8 @@ pub unsafe extern "C" fn paje_fill(
     })
 }
 
-/// Returns the number of rows of a batch whose strings are to be copied. Batch 0 is the first one
-/// of those filled in last.
+/// Returns the number of rows of a batch whose strings are to be copied. Batches are numbered from
+/// 0, beginning with the first one that was filled in last time.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_text_rows(reading: &Reading, batch: usize) -> usize {
     reading.frame.as_ref().map_or(0, |frame| frame.text_rows(batch))

@@ -48,7 +48,8 @@ impl AnalysisKeywords {
         Some(Ok(()))
     }
 
-    /// Returns the requested analysis, if any, and restricts `keywords` to its needs.
+    /// Returns the requested analysis, if any, and limits `keywords` to the rows that the analysis
+    /// needs.
     ///
     /// # Errors
     /// The request is impossible. The error is a message for the user.

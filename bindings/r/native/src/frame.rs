@@ -42,7 +42,7 @@ pub(crate) struct Column {
     pub(crate) levels: Vec<String>,
 }
 
-/// Names of a factor, with whether each is used.
+/// Names of a factor, and whether each name is used.
 #[derive(Debug)]
 pub(crate) struct Names {
     pub(crate) texts: StringArray,

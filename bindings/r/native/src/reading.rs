@@ -80,7 +80,7 @@ pub struct Reading {
     pub(crate) workers: Option<Workers>,
     pub(crate) shown: Option<Shown>,
     pub(crate) frame: Option<Frame>,
-    /// Rows of the analysis, until they become a frame.
+    /// Rows of the analysis, until they are converted to a frame.
     pub(crate) analysed: Option<RecordBatch>,
     pub(crate) failure: Option<Failure>,
     /// Facts that C looked up last.
@@ -94,7 +94,7 @@ impl Reading {
         self.paths.push(path);
     }
 
-    /// Sets the bytes of the trace. They replace files.
+    /// Sets the bytes of the trace, which are read instead of files.
     pub(crate) fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }

@@ -86,7 +86,7 @@ impl Writer {
                 paper.header(&["EndEventDef"], rng);
             }
             Fault::FieldDefinedTwice => {
-                // PajeNG compares names and types, and only those of standard fields.
+                // PajeNG compares the names and types of standard fields only.
                 paper.header(&["EventDef", kind.name(), "-78"], rng);
                 paper.header(&["Type", "string"], rng);
                 paper.header(&["Name", "string"], rng);

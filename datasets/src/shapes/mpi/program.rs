@@ -7,7 +7,7 @@ use super::timeline::Lines;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Minimum time of a message in microseconds, and bytes per further microsecond.
+/// Minimum time of a message in microseconds, and bytes per additional microsecond.
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;
 
@@ -19,14 +19,14 @@ const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 const NUMBERS: u64 = 64;
 const PIECE: u64 = 196_608;
 
-/// Computing time of an iteration in microseconds, on normal ranks and on the slow one.
+/// Computing time of an iteration in microseconds, on normal ranks and on the slow rank.
 const COMPUTED: u64 = 5000;
 const COMPUTED_SLOWLY: u64 = 7500;
 
 /// Every fourth iteration is saved, from the second on.
 const SAVED: u64 = 4;
 
-/// State values; the first has alias 10.
+/// State values. The first value has alias 10.
 pub(super) const STATES: [&str; 11] = [
     "PMPI_Init",
     "PMPI_Bcast",
@@ -145,7 +145,7 @@ impl Program {
         }
     }
 
-    /// Computes. This takes more power than waiting.
+    /// Computes. A rank that computes takes more power than a rank that waits.
     fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
         self.variable(lines, 8, rank, 4, power);
@@ -157,7 +157,8 @@ impl Program {
         self.variable(lines, 8, rank, 4, power)
     }
 
-    /// Each rank sends an edge to its neighbour and receives one from the opposite neighbour.
+    /// Makes each rank send an edge to its neighbour and receive an edge from the opposite
+    /// neighbour.
     fn shift(&mut self, lines: &mut Lines<'_>, direction: usize) {
         let mut edges = Vec::with_capacity(self.clocks.len());
         for rank in self.ranks() {
@@ -248,7 +249,7 @@ impl Program {
         self.pop_all(lines)
     }
 
-    /// All ranks wait for the last one.
+    /// Makes all ranks wait for the last rank.
     fn meet(&mut self) {
         let latest = self.latest() + LATENCY;
         self.clocks.fill(latest);
@@ -330,7 +331,7 @@ impl State {
 }
 
 impl Message {
-    /// Writes the fields after the time. `end` is the rank at this end.
+    /// Writes the fields of a link event after the time. `end` is the rank at this end of the link.
     fn fields<'s, 'a>(&self, sink: &'s mut Sink<'a>, end: usize) -> &'s mut Sink<'a> {
         sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
         sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);

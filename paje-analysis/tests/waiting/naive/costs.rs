@@ -1,4 +1,5 @@
-//! Costs of waits: each wait's charge from the charges of the waits that pass it on.
+//! Costs of waits. The charge of each wait is computed from the charges of the waits that pass it
+//! on.
 
 use super::{Naive, Wait};
 
@@ -13,7 +14,8 @@ impl Naive {
         times.max().unwrap_or(self.begin).max(self.begin)
     }
 
-    /// Returns the part of a wait that is passed on, and the receiving waits with their shares.
+    /// Returns the part of a wait that is passed on, and the waits that receive it, with their
+    /// shares.
     fn passes(&self, wait: &Wait) -> (f64, Vec<(usize, f64)>) {
         let since = self.since(wait);
         let between = |rank: usize, until: u64| -> Vec<usize> {
@@ -23,7 +25,7 @@ impl Naive {
             };
             (0..self.waits.len()).filter(some).collect()
         };
-        // Only the first may have begun earlier.
+        // Only the first wait may have begun before `since`.
         let waited = |waits: &[usize]| -> f64 {
             let sum: u64 =
                 waits.iter().map(|at| self.waits[*at].until - self.waits[*at].from).sum();
@@ -46,13 +48,14 @@ impl Naive {
         (waiting / (work.max(0.0) + waiting), q.iter().map(part).collect())
     }
 
-    /// Returns the charge of each rank in microseconds; `None` if waits depend on one another.
+    /// Returns the charge of each rank in microseconds, or `None` if waits depend on one another.
     pub(crate) fn delays(&self) -> Option<Vec<f64>> {
         let passes: Vec<_> = self.waits.iter().map(|wait| self.passes(wait)).collect();
         let mut charged: Vec<Option<f64>> = vec![None; self.waits.len()];
         let mut delays = vec![0.0; self.ranks.len()];
         for round in 0.. {
-            // The charge of a wait is known once those of all waits that pass on to it are.
+            // The charge of a wait is known once the charges of all waits that pass something on to
+            // it are known.
             let open = (0..charged.len()).filter(|at| charged[*at].is_none()).collect::<Vec<_>>();
             if open.is_empty() {
                 break;

@@ -24,7 +24,7 @@ use self::dictionary::DictionaryChunk;
 use crate::tables::table::Column;
 use crate::tables::{Batches, Error, Table};
 
-/// Encoding of times, which take most of a file.
+/// Encoding of times. Times make up most of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
     /// BYTE_STREAM_SPLIT, which most readers support.
@@ -41,7 +41,8 @@ const LEVEL: i32 = 1;
 /// Rows of a page, the smallest unit to decode. parquet-rs ends pages at multiples of 1,024 rows.
 const PAGE_ROWS: usize = 20 * 1024;
 
-/// Maximum size of a dictionary in bytes. parquet-rs encodes further values without it.
+/// Maximum size of a dictionary in bytes. When a dictionary is full, parquet-rs encodes the
+/// following values without it.
 const DICTIONARY_BYTES: usize = 1 << 19;
 
 pub(super) struct Encoder {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Exact values, middles and limits, with the bits that glibc's `strtod` and `strtof` return.
+/// Exact values, midpoints and limits, with the bits that glibc's `strtod` and `strtof` return.
 #[rustfmt::skip]
 const HEX: [(&str, u64, u32); 48] = [
     ("0x0", 0x0000000000000000, 0x00000000),
@@ -53,7 +53,7 @@ const HEX: [(&str, u64, u32); 48] = [
     ("0x1.123456789abcdep-1040", 0x0000000448d159e2, 0x00000000),
 ];
 
-/// Random doubles written as hexadecimal floats, which are exact.
+/// Tests random doubles that are written as hexadecimal floats, which are exact.
 #[test]
 fn hexadecimal_floats_round_trip() {
     let mut random = Random(4);

@@ -32,9 +32,9 @@ pub(super) struct Lines<'a, 't> {
 
 /// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
-    /// Decodes lines and returns the number of decoded ones. Without `as_one`, looks names up one
-    /// by one, and appends lines that do not fit to the rest. With `as_one`, looks all names of a
-    /// line up as one text, and stops at the first line that does not fit or has an unknown text.
+    /// Decodes lines and returns the number of decoded lines. With `as_one`, looks up all names of a line as one text,
+    /// and stops at the first line that does not fit or has an unknown text. Without `as_one`, looks up names one by
+    /// one, and appends lines that do not fit to the rest.
     fn decode(lines: Lines<'_, 't>, op: Op, as_one: bool) -> usize;
 }
 
@@ -259,8 +259,8 @@ impl<'a> Tables<'a> {
         self.pairs.find_salted(word, context, 0)
     }
 
-    /// Returns the strand and the symbols of a line's names if they are known as one text, or are
-    /// longer and known one by one.
+    /// Returns the strand and the symbols of a line's names, if their text is known as a whole, or if it is long and
+    /// each name is known.
     #[inline(always)]
     fn find<'t, T: Text<'t>>(
         self,
@@ -280,7 +280,7 @@ impl<'a> Tables<'a> {
 }
 
 impl<'t> OneByOne<'_, 't> {
-    /// Returns the strand and the symbols of a line's names if they are known one by one.
+    /// Returns the strand and the symbols of a line's names if each name is known.
     #[inline(always)]
     fn find<T: Text<'t>>(
         &mut self,

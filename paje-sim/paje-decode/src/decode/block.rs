@@ -18,13 +18,12 @@ pub struct DecodedBlock {
     pub assumed: Option<Arc<DefTable>>,
     /// Index of the maps of the block's symbols.
     pub maps: usize,
-    /// Largest size that the block has had so far, in parts of a whole block. It has memory for
-    /// this size.
+    /// Largest size that the block has had so far, in parts of a whole block. The block has memory for this size.
     pub parts: usize,
     pub worker: usize,
-    /// Error of reading the text after the block.
+    /// Error that prevented reading the text after the block.
     pub failure: Option<ReadError>,
-    /// Whether the block is known to be the last one of its file.
+    /// Whether the block is known to be the last block of its file.
     pub is_last: bool,
     /// Whether the block's file begins with a byte order mark.
     pub is_marked: bool,
@@ -39,13 +38,13 @@ pub struct DecodedBlock {
 pub type BoxedBlock = Box<DecodedBlock>;
 
 impl DecodedBlock {
-    /// Returns the bytes that spans of the decoded block refer to, with padding: the block's text,
-    /// or the written parts of a segment that was decoded as columns.
+    /// Returns the bytes that spans of the decoded block refer to, with padding. They are the block's text or, if a
+    /// segment was decoded as columns, the parts of its text that were written.
     pub fn bytes(&self) -> &[u8] {
         self.decoded.sparse.get().unwrap_or_else(|| self.text.padded())
     }
 
-    /// Returns the number of the line that begins at `line`, if ends of lines were kept.
+    /// Returns the number of the line that begins at `line`, if the block knows the ends of its lines.
     pub fn line_of(&self, line: u32) -> LineNumber {
         let before = self.decoded.newlines.partition_point(|newline| *newline < line);
         LineNumber { file: self.origin.file, line: self.lines_before + before as u64 + 1 }

@@ -1,9 +1,9 @@
 //! Decodes segments of binary formats without their text.
 //!
-//! A segment groups its lines by step. The lines of a step have the same words, except in their
-//! holes ([`Lines`]). `Decoder::line` decodes the first line of a step. The others are the same
-//! event with other times, numbers and keys. Blocks with definitions and lines with other holes are
-//! decoded from their text. If an option needs the text, all lines are.
+//! A segment groups its lines by step. The lines of a step have the same words, except in their holes ([`Lines`]).
+//! `Decoder::line` decodes the first line of a step. The others are the same event with other times, numbers and keys.
+//! Blocks with definitions and lines with other holes are decoded from their text. If an option needs the text, all
+//! blocks are decoded from their text.
 
 use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
@@ -62,7 +62,7 @@ impl Decoder {
         decoded.sparse.fill(|text| block.columns(text, lines, &mut judge))
     }
 
-    /// Decodes the lines that [`Decoder::read_columns`] has read of this block.
+    /// Decodes the lines of this block that [`Decoder::read_columns`] has read.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let Columns { mut lines, mut steps } = std::mem::take(&mut self.columns);
@@ -138,7 +138,7 @@ impl Decoder {
         step.value_at = content.value_at;
     }
 
-    /// Decodes a line with text. The first line of a step defines the event of the others.
+    /// Decodes a line with text. The first line of a step defines the event of the step's other lines.
     #[cold]
     fn line_with_text(
         &mut self,
@@ -195,8 +195,8 @@ impl Decoder {
     }
 }
 
-/// Returns the form in which the lines of a step are needed, and the plan of their event. `words`
-/// and `holes` are those of its first line. Returns `None` if the lines need their texts.
+/// Returns the form in which the lines of a step are needed, and the plan of their event. `words` and `holes` belong to
+/// the step's first line. Returns `None` if the lines need their texts.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,

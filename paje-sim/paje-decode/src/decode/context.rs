@@ -5,8 +5,8 @@ use paje_parser::{LinkEnd, Quoting, TypeNature};
 use crate::decode::symbols::Symbol;
 use paje_model::names::options::ValueNames;
 
-/// Returns the context of a lane. Lanes of one container and type differ by the nature that their
-/// events imply. Only one can be right, which is checked when the lane is resolved.
+/// Returns the context of a lane. Lanes of one container and type differ by the nature that their events imply. Only
+/// one nature can be right. Resolving the lane checks the nature.
 pub const fn lane_context(type_: Symbol, nature: TypeNature) -> u32 {
     type_ << 3 | nature as u32
 }
@@ -33,7 +33,7 @@ pub const fn split_end_context(context: u32) -> (Symbol, LinkEnd) {
     (context >> 3, end)
 }
 
-/// Returns the quoting of a name as far as it is part of the name.
+/// Returns a name's quotes if they count as part of the name.
 #[inline(always)]
 pub(super) const fn significant_quoting(names: ValueNames, quoted: bool) -> Quoting {
     match names {

@@ -77,7 +77,8 @@ pub struct LaneEvent {
     /// Symbol of a value, bits of a variable's number, or index in the block's links.
     pub argument: u64,
     pub at: u32,
-    /// The [`Op`], and above it the number of the event's extra fields in the block, from 1; 0 if none.
+    /// The [`Op`] in the low bits. Above it is the number of the event's extra fields in the block, from 1, or 0 if
+    /// there are none.
     pub(super) tail: u32,
 }
 
@@ -95,13 +96,13 @@ impl LaneEvent {
         Op::ALL[(self.tail & ((1 << OP_BITS) - 1)) as usize]
     }
 
-    /// Returns whether it has this operation. Faster than comparing [`LaneEvent::op`].
+    /// Returns whether the event has this operation. This is faster than comparing [`LaneEvent::op`].
     #[inline(always)]
     pub const fn is(&self, op: Op) -> bool {
         self.tail & ((1 << OP_BITS) - 1) == op as u32
     }
 
-    /// Returns the number of the event's extra fields in the block, from 1; 0 if none.
+    /// Returns the number of the event's extra fields in the block, from 1, or 0 if there are none.
     #[inline]
     pub const fn extra(&self) -> u32 {
         self.tail >> OP_BITS
@@ -112,7 +113,7 @@ impl LaneEvent {
 pub struct LinkEvent {
     pub value: Symbol,
     pub end: Symbol,
-    /// Key as written, with its quotes. In a segment, the position may be that of the link's other end.
+    /// Key as written, with its quotes. In a segment, this may be the position of the key at the link's other end.
     pub raw_key: Span,
     /// Key without quotes, and its hash.
     pub key: ShortText,
@@ -157,8 +158,8 @@ pub(super) enum StructuralKind {
     Lifetime(u32),
 }
 
-/// Definition of a value: the words of its fields, and everything that does not depend on earlier
-/// lines. Some traces define a value for each task.
+/// Definition of a value: the words of its fields, and what can be parsed without earlier lines. Some traces define a
+/// value for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueDefinition {
     pub name: u32,
@@ -170,8 +171,8 @@ pub struct ValueDefinition {
     pub hash: u64,
 }
 
-/// Creation or destruction of a container: the words of its names, and everything that does not
-/// depend on earlier lines. It is small, because some traces have a container for each task.
+/// Creation or destruction of a container: the words of its names, and what can be parsed without earlier lines. This
+/// struct is small, because some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetime {
     /// In seconds.
@@ -179,7 +180,7 @@ pub struct Lifetime {
     /// Symbol of the type's name, not a word.
     pub type_: Symbol,
     pub name: u8,
-    /// Word of the alias; [`Lifetime::NO_WORD`] if none.
+    /// Word of the alias, or [`Lifetime::NO_WORD`] without an alias.
     pub(super) alias: u8,
     /// Word of the parent, for a creation.
     pub(super) parent: u8,
@@ -228,7 +229,7 @@ impl SparseText {
     }
 }
 
-/// Decoded contents of a block. The memory is reused for the next one.
+/// Decoded contents of a block. The memory is reused for the next block.
 #[derive(Debug, Default)]
 pub struct Decoded {
     pub(crate) sparse: SparseText,
@@ -253,7 +254,7 @@ pub struct Decoded {
     pub extra_text: Vec<u8>,
     /// First invalid line, where decoding stopped.
     pub fault: Option<(u32, Fault)>,
-    /// All invalid lines, if decoding continues after them.
+    /// All invalid lines, if decoding continues after invalid lines.
     pub faults: Vec<(u32, Fault)>,
     /// Faults of link lines that lack only their keys. Their keys are empty.
     pub keyless: Vec<(u32, Fault)>,
@@ -269,7 +270,7 @@ pub struct Decoded {
     pub used: Vec<u32>,
     /// Start of the first line of a definition.
     pub(crate) defs_from: u32,
-    /// Whether later lines of the file may have another meaning than with the definitions before the block.
+    /// Whether the definitions before the block no longer apply to later lines of the file.
     pub changes: bool,
     /// Notes on the use of definitions, if they are kept.
     pub usage: UsageNotes,
@@ -288,7 +289,7 @@ impl Decoded {
         }
     }
 
-    /// Returns the creation or destruction of a container, if the structural event is a valid one.
+    /// Returns the creation or destruction of a container, if the structural event is valid.
     pub fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
         match structure.kind {
             StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),
@@ -301,7 +302,7 @@ impl Decoded {
         &self.events[..count]
     }
 
-    /// Takes over from another block the memory that only resolving uses, if it is larger.
+    /// Takes over memory that only resolving uses from another block, if that block has more.
     pub fn take_resolved(&mut self, other: &mut Decoded) {
         fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
             if own.capacity() < other.capacity() {

@@ -13,7 +13,7 @@ pub struct DefinitionsByFile {
     file: u32,
     /// Definitions of this file so far. The table also lists all definitions of the trace.
     current: Arc<DefTable>,
-    /// Definitions that files begin with, by the number of the file that names them.
+    /// Definitions that apply at the beginning of named files, by the number of the file that names them.
     inherited: BTreeMap<u32, Arc<DefTable>>,
     /// Definitions of the current file when `inherited` was last updated.
     saved: Option<Arc<DefTable>>,
@@ -37,7 +37,7 @@ impl DefinitionsByFile {
         self.current.defs()
     }
 
-    /// Returns the definitions for the next block to read, as far as they are known.
+    /// Returns the definitions for the next block to read. Blocks that are not resolved yet may change them.
     pub fn of(&self, origin: &Origin) -> &Arc<DefTable> {
         if origin.file == self.file {
             return &self.current;
@@ -56,7 +56,7 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Saves the definitions for the files that the current one has named so far.
+    /// Saves the definitions for the files that the current file has named so far.
     pub fn save_for_children(&mut self, files: &Files) {
         if !files.has_children(self.file) {
             return;
@@ -79,7 +79,7 @@ impl DefinitionsByFile {
         self.inherited = self.inherited.split_off(&origin.parent);
     }
 
-    /// Returns whether a block means the same with the current definitions as with the definitions with which it was
+    /// Returns whether the current definitions give a block the same meaning as the definitions with which it was
     /// decoded.
     pub fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
@@ -87,7 +87,7 @@ impl DefinitionsByFile {
         if Arc::ptr_eq(assumed, &self.current) {
             return true;
         }
-        // Lines that are invalid with one table may be valid with the other.
+        // Lines that are invalid according to one table may be valid according to the other.
         if assumed.is_midway() || table.is_midway() || block.decoded.has_faults() {
             return false;
         }

@@ -34,7 +34,7 @@ pub(super) trait Text<'t>: Copy {
     fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64>;
 }
 
-/// Bytes around a line whose fields are in the usual order.
+/// The bytes of a line whose fields are in the usual order, and bytes around the line.
 #[derive(Clone, Copy)]
 pub(super) struct InWindow<'t>(&'t LineWindow);
 
@@ -145,8 +145,8 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Returns the fields of a line in its [`LineWindow`], if it has as many as the event, and the
-    /// range of its time from the start of the line.
+    /// Returns the fields of a line in its [`LineWindow`], and the range of its time from the start of the line.
+    /// Returns `None` unless the line has the event's number of fields.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
         // Without another bit, the end is 64 and the line is refused.
@@ -216,12 +216,12 @@ pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize
     if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
 }
 
-/// Ranges of a line's words in the block. Each is one integer: storing two integers one by one and
+/// Ranges of a line's words in the block. Each range is one integer, because storing two integers one by one and
 /// loading them as a pair would stall the processor.
 struct Words([u64; WORDS]);
 
 impl Words {
-    /// Reads the `count` words of a line. Returns `None` if the line has more or fewer.
+    /// Reads the `count` words of a line. Returns `None` if the line has more or fewer words.
     #[inline(always)]
     fn read(line: &Waiting, count: usize) -> Option<Words> {
         let mut edges = line.fields;

@@ -136,7 +136,7 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // The counts before a shard become the counts up to its end, which are the counts before the next shard.
+            // The count before a shard becomes the count up to its end. This is the count before the next shard.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
             self.grouping.counts[*strand as usize] = shard.1;

@@ -3,8 +3,8 @@ use crate::decode::line_names::LineNamesTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::symbols::{Symbol, WordTable};
 
-/// Number of texts up to which a decoder keeps its table of the names of whole lines. Links only
-/// have many such texts if there are many containers.
+/// Number of texts up to which a decoder keeps its table of the names of whole lines. Links only have more such texts
+/// if there are many containers.
 const MOST_LINE_NAMES: usize = 1 << 9;
 const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 
@@ -20,7 +20,7 @@ pub(super) struct KnownLane {
 pub(super) struct KnownLanes {
     /// Lanes by the text of an adjacent type and container. See [`short`](super::short).
     pub(super) by_pair: WordTable<KnownLane, true>,
-    /// Names of lines by that text, a value, and the other end of a link. See
+    /// Names of lines by the text of the type, the container, the value, and the other end of a link. See
     /// [`line_names`](super::line_names).
     line_names: LineNamesTable,
     link_line_names: LineNamesTable,

@@ -103,7 +103,7 @@ impl Decoder {
         });
         let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
         let known = match known {
-            // Notes on usage compare the names of each line.
+            // Usage notes are made by comparing the names on each line.
             Some(known) if !self.config.notes_usage => known,
             found => {
                 let known = self.named_lane(padded, &plan, line, decoded);
@@ -194,7 +194,7 @@ impl Decoder {
         self.known.shards.extend(parts.map(|part| self.known.partitioning.shard(lane_hash, part)));
     }
 
-    /// Returns the quoting of a value's name as far as it is part of the name.
+    /// Returns the quotes of a value's name if they count as part of the name.
     #[inline]
     pub(super) fn significant_quoting(&self, padded: &[u8], span: Span) -> Quoting {
         match self.config.value_names {

@@ -16,8 +16,8 @@ pub(super) struct LineNames {
 }
 
 impl LineNames {
-    /// Returns names as two numbers, which fit in registers. The first has the strand and the
-    /// value. The second has the end, or is `u64::MAX` for no names.
+    /// Returns names as two numbers, which fit in registers. The first number holds the strand and the value. The
+    /// second number holds the end, or is `u64::MAX` if there are no names.
     #[inline(always)]
     pub(super) fn halves(names: Option<Self>) -> (u64, u64) {
         let of = |names: LineNames| u64::from(names.strand) | u64::from(names.value) << 32;

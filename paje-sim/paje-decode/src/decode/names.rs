@@ -19,7 +19,7 @@ pub struct NameTable {
 }
 
 const fn within(hash: u64, context: u32) -> u64 {
-    // Tables use both ends of a hash, so the context changes both.
+    // Hash tables use both ends of a hash, so the context must change both ends.
     hash ^ (context as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
@@ -76,7 +76,7 @@ impl NameTable {
     fn grow(&mut self) {
         let NameTable { known, entries, arena } = self;
         let indexed = known.len();
-        // The old index is freed first, so that there are never two.
+        // The old index is freed first, so that only one index is in memory.
         *known = HashTable::new();
         *known = HashTable::with_capacity(2 * indexed.max(8));
         for (entry, symbol) in entries[..indexed].iter().zip(0..) {

@@ -1,8 +1,8 @@
 use paje_parser::TypeNature;
 
-/// Assigns lanes to shards, which workers replay at the same time. A lane is replayed as one
-/// strand. A lane of links can be a quarter of a trace, so it has several strands, by the hashes of
-/// its keys. The text of a lane determines its shard, so that all decoders agree.
+/// Assigns lanes to shards, which workers replay at the same time. A lane is replayed as one strand. A lane of links
+/// can be a quarter of a trace, so its links are divided into several strands by the hashes of their keys. The text of
+/// a lane determines its shard, so that all decoders agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partitioning {
     pub shards: u32,
@@ -20,7 +20,8 @@ impl Partitioning {
 
     pub fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
-        // With only as many strands as workers, a strand in the shard of another long lane would delay all others.
+        // If there were only as many strands as workers, a strand that shares its shard with another long lane would
+        // delay all other strands.
         let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
             0 | 1 => Partitioning { shards: 1, per_link_lane: 1 },
@@ -31,8 +32,8 @@ impl Partitioning {
         }
     }
 
-    /// Returns the number of workers for which the lanes are partitioned. It is smaller if shards are too few to give
-    /// each worker the usual number.
+    /// Returns the number of workers for which the lanes are partitioned. This number is smaller if there are too few
+    /// shards for the usual number of shards per worker.
     pub const fn workers(self) -> u32 {
         self.shards.div_ceil(Partitioning::PER_WORKER)
     }

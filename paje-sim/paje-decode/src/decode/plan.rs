@@ -63,12 +63,11 @@ pub(super) enum Action {
 /// Batches of usual lines by short event numbers. Numbers that collide are left to [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
-    /// `(batch + 1) << 2 | id_len` for numbers of one or two bytes, by the first two bytes of a
-    /// line. The entry is 0 if there is no batch.
+    /// For event numbers of one or two bytes: `(batch + 1) << 2 | id_len`, indexed by the first two bytes of a line.
+    /// The entry is 0 if there is no batch.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
-    /// For the same keys, events of which only the [head](Plan::head) is needed. See
-    /// [`ShortIds::head`].
+    /// Events of which only the [head](Plan::head) is needed, with the same keys. See [`ShortIds::head`].
     heads: Vec<(u64, Head)>,
 }
 
@@ -96,7 +95,7 @@ impl Default for ShortIds {
 impl ShortIds {
     const BITS: u32 = 9;
 
-    /// Found by search: no two numbers below 100 share a slot.
+    /// The constants were found by a search. No two numbers below 100 share a slot.
     const SPREAD: u64 = 0xf499_2272_a268_fadb;
 
     /// Combines the first `len` of eight bytes with `len`, which is at most seven.
@@ -110,8 +109,8 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// Returns the batch that [`ShortIds::find`] returns, plus one, or 0 if there is no batch.
-    /// Fastest for short numbers.
+    /// Returns the batch that [`ShortIds::find`] returns, plus one, or 0 if there is no batch. This is fastest for
+    /// short numbers.
     #[inline(always)]
     pub(super) fn find_plus_one(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
@@ -130,14 +129,14 @@ impl ShortIds {
         (known == key).then_some(batch)
     }
 
-    /// Returns the batch for long lines of an event, whose number is given in the same way.
+    /// Returns the batch for long lines of an event, whose number is given as for [`ShortIds::find`].
     pub(super) fn head(&self, bytes: u64, len: usize) -> Option<Head> {
         let key = ShortIds::key(bytes, len);
         self.heads.iter().find(|(known, _)| *known == key).map(|(_, head)| *head)
     }
 
-    /// Adds the head of an event's number. Does nothing if there are already many, because they are
-    /// searched one by one.
+    /// Adds the head of an event's number. Does nothing if there are already many heads, because they are searched one
+    /// by one.
     pub(super) fn insert_head(&mut self, id: &[u8], head: Head) {
         const MOST: usize = 16;
         if let Some(key) = ShortIds::key_of(id)

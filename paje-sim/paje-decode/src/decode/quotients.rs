@@ -8,8 +8,8 @@ pub(super) const POWERS: [f64; 19] = [
     1e17, 1e18,
 ];
 
-/// Returns `units` divided by 10 to the power of `digits`. Both are exact, so the quotient is the
-/// nearest number, as it is after parsing.
+/// Returns `units` divided by 10 to the power of `digits`. Both operands are exact, so the quotient is the nearest
+/// number, which is also the result of parsing.
 #[inline(always)]
 pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);
@@ -20,7 +20,7 @@ pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     }
 }
 
-/// Returns a quotient in single precision. `double` is the same in double precision.
+/// Returns a quotient in single precision. `double` is this quotient in double precision.
 #[inline(always)]
 fn single(double: f64, units: f64, power: f64) -> f32 {
     const HALF: u64 = 1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS - 1);
@@ -28,7 +28,7 @@ fn single(double: f64, units: f64, power: f64) -> f32 {
     if double.to_bits() & (2 * HALF - 1) != HALF {
         return single;
     }
-    // The double may have been rounded to the middle of two floats. The exact quotient decides.
+    // The double may have been rounded to the midpoint between two floats. The exact quotient decides.
     let beyond = double.mul_add(power, -units);
     let rounded = f64::from(single);
     if beyond > 0.0 && rounded > double {
@@ -76,13 +76,13 @@ mod tests {
         }
     }
 
-    /// Numbers in and near the middle of two single-precision numbers.
+    /// Numbers at and near the midpoint between two single-precision numbers.
     #[test]
     fn middles_round_like_their_texts() {
         for odd in (0..4000).map(|number| (1_u64 << 24) + 2 * number * number + number) {
             let middle = 2 * odd + 1;
             for digits in 0..9 {
-                // A multiple of a power of two, whose quotient is near the middle.
+                // A multiple of a power of two, whose quotient is near the midpoint.
                 let power = 10_u64.pow(digits);
                 for shift in 0..25 {
                     let units = (u128::from(middle) * u128::from(power)) >> shift;

@@ -20,8 +20,8 @@ impl Decoder {
     }
 
     /// Forgets all names and definitions, and keeps the memory. If the trace already knew most of the decoder's lanes
-    /// (`known_before`), raises the limit on names: otherwise the decoder would keep forgetting lanes that come back.
-    /// If most names were values, stops interning values, as they do not repeat.
+    /// (`known_before`), raises the limit on names. Otherwise, the decoder would forget recurring lanes again and
+    /// again. If most names were values, stops interning values, as values do not repeat.
     pub fn restart(&mut self, known_before: usize) {
         if 2 * known_before > self.symbols.len() {
             self.most_symbols = self.most_symbols.saturating_mul(4);

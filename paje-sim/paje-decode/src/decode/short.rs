@@ -1,7 +1,7 @@
 //! Fast path: decodes short lines without new names in batches. These are almost all lines.
 //!
 //! Lines are first classified by their event numbers, and then decoded event by event instead of in file order. All
-//! lines of a batch have the same words in the same places and take the same branches. In file order, the processor
+//! lines of a batch have the same words in the same order and take the same branches. In file order, the processor
 //! would mispredict every other line, which costs more than decoding it. A line's ordinal puts its event back in
 //! place.
 //!
@@ -11,7 +11,8 @@
 //! ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other short lines.
 //!
 //! Lines that do not fit (a first use, a missing or surplus word, an unusual number, any error) are left to
-//! [`Decoder::line`], which checks everything. A batch must decide as `line` does: change them together.
+//! [`Decoder::line`], which checks everything. A batch must accept the same lines as `line` with the same results, so
+//! change both together.
 
 use std::ops::Range;
 
@@ -26,13 +27,13 @@ use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use paje_model::names::hash::word;
 
-/// Number of lines after a line with an unknown name that are not looked up as one text, since they
-/// may have unknown names, too.
+/// After a line with an unknown name, the names of this many lines are looked up one by one, because these lines may
+/// have unknown names, too.
 const STRANGE: usize = 4;
 
 impl Decoder {
-    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns
-    /// the start of that line, or of the next one after the range.
+    /// Classifies the lines that begin in `range`, up to the first line of a definition. Returns the start of that
+    /// line, or of the next line after the range.
     pub(super) fn classify(
         &mut self,
         text: &[u8],
@@ -140,7 +141,7 @@ impl Decoder {
         let rest = self.waiting.rest.len();
         let mut lines = batch;
         loop {
-            // Only adjacent names are one text.
+            // Names are only looked up as one text if they are adjacent.
             let as_one = T::IS_USUAL && self.looks_up_names_as_one(op);
             let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
             let Some((line, behind)) = lines[taken..].split_first() else { break };
@@ -160,8 +161,8 @@ impl Decoder {
         has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values
     }
 
-    /// Decodes a line name by name, and remembers its names as one text. If they are not known,
-    /// appends the line to the rest. Returns whether they are known.
+    /// Decodes a line name by name, and remembers its names as one text. If a name is unknown, appends the line to the
+    /// rest. Returns whether all names are known.
     #[cold]
     #[inline(never)]
     fn learn<'t, T: Batch<'t>>(

@@ -65,13 +65,13 @@ impl EventTemplate {
     }
 }
 
-/// Steps of a segment. The memory is reused for the next one.
+/// Steps of a segment. The memory is reused for the next segment.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) all: Vec<Step>,
-    /// Templates by the number in [`ColumnLine::step`]. The steps' own templates come first.
+    /// Templates by the number in [`ColumnLine::step`]. The templates of the steps come first.
     pub(super) templates: Vec<EventTemplate>,
-    /// Arguments of the lines whose templates have none, in line order.
+    /// Arguments of lines whose templates have no argument, in line order.
     pub(super) arguments: Vec<u64>,
 }
 
@@ -91,7 +91,7 @@ impl Steps {
         *template = EventTemplate { count: template.count, ..EventTemplate::of(strand, event) };
     }
 
-    /// Adds templates for the links of the strands from `first` on. Returns the number of the first.
+    /// Adds templates for the links of the strands from `first` on. Returns the number of the first new template.
     pub(super) fn add_links(&mut self, first: StrandSymbol, count: u32, event: &LaneEvent) -> u32 {
         let number = self.templates.len() as u32;
         self.templates.extend((0..count).map(|part| EventTemplate {
@@ -113,13 +113,13 @@ impl Steps {
         self.templates[step as usize].varies = Varies::TimeAndArgument;
     }
 
-    /// Counts the lines of each step again, after all but `lines` were dropped.
+    /// Counts the lines of each step again, after all lines except `lines` were dropped.
     pub(super) fn keep(&mut self, lines: &[ColumnLine]) {
         self.templates.iter_mut().for_each(|template| template.count = 0);
         lines.iter().for_each(|line| self.templates[line.step as usize].count += 1);
     }
 
-    /// Takes contents up to the first one that needs the segment's text. Returns how many it took.
+    /// Takes contents up to the first that needs the segment's text. Returns the number of contents that it took.
     #[inline(never)]
     pub(super) fn take(
         &mut self,

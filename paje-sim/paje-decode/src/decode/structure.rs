@@ -1,7 +1,7 @@
 //! Structural events, as far as their lines alone show.
 //!
-//! One thread resolves them in file order. Some traces have many (a value or a container for each
-//! task), so decoding already parses times, colours and types, and hashes names.
+//! One thread resolves structural events in file order. Some traces have many (a value or a container for each task),
+//! so decoding already parses times, colours and types, and hashes names.
 
 use paje_parser::color::Color;
 use paje_parser::{EventDef, EventKind, FieldName, Span, number};

@@ -16,7 +16,7 @@ pub type Symbol = u32;
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot<V> {
     word: Word,
-    /// Further part of the key, or `FREE` for a free slot.
+    /// Second part of the key, or `FREE` for a free slot.
     context: u64,
     value: V,
 }
@@ -29,8 +29,8 @@ impl<V: Default> Slot<V> {
 
 const FREE: u64 = u64::MAX;
 
-/// Maps words in contexts to small values. With `FEW`, no word occurs in more than a few contexts
-/// that differ below `WordTable::SALT`.
+/// Maps words in contexts to small values. With `FEW`, each word occurs in only a few contexts that differ below
+/// `WordTable::SALT`.
 #[derive(Clone, Debug)]
 pub struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,
@@ -108,8 +108,8 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
     }
 
     pub fn insert(&mut self, word: Word, context: u64, value: V) {
-        // A small table is kept sparse, because a second probe costs a misprediction. A large table
-        // is not in the caches anyway, and its next slots are loaded with the first.
+        // A small table is kept sparse, because a second probe costs a misprediction. A large table is not in the
+        // caches anyway, and a second probe mostly reads the same cache line.
         let full = match self.slots.len() {
             ..=4096 => self.slots.len() / 4,
             4097..=65_536 => self.slots.len() / 2,
@@ -209,7 +209,7 @@ impl SymbolTable {
         self.words.find(word(padded, start, len)?, with_len(context, len as u64))
     }
 
-    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not find it.
+    /// Adds a symbol for a text in the current block, even if it already has one. Lookups do not find the added symbol.
     #[inline]
     pub fn append_span(&mut self, span: Span, context: u32) -> Symbol {
         let symbol = self.entries.len() as Symbol;

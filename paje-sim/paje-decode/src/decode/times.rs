@@ -1,15 +1,15 @@
 use paje_parser::number::{self, ENDING, LINE_START, LineWindow, Shape};
 
-/// Reads times of usual lines. Most times have the same shape as the time before.
+/// Reads times of usual lines. Most times have the same shape as the previous time.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     shape: Shape,
-    /// Number of times that had another shape.
+    /// Number of times that had another shape than `shape`.
     others: u32,
 }
 
 impl Times {
-    /// Number of times with another shape until one of them becomes the new shape.
+    /// Number of times with other shapes before the shape is replaced.
     const PATIENCE: u32 = 16;
 
     /// Reads the time between two positions, counted from the start of the line, if it is valid.
@@ -22,8 +22,8 @@ impl Times {
         }
     }
 
-    /// Reads a time of another shape, or returns NaN, which takes one register. This is a call, so
-    /// that the loop's values stay in registers.
+    /// Reads a time of another shape. Returns NaN if it is invalid, because NaN needs only one register. This is a
+    /// call, so that the loop's values stay in registers.
     #[inline(never)]
     fn other(&mut self, window: &LineWindow, start: usize, end: usize) -> f64 {
         if self.others.is_multiple_of(Times::PATIENCE) {

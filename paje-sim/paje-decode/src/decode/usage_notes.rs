@@ -8,10 +8,10 @@ use paje_model::names::text::Name;
 pub struct UsageNotes {
     /// Definitions that are used after the first line of a definition.
     pub used: Vec<u32>,
-    /// Start of the last line of a definition plus one, or 0 without a definition.
+    /// The byte after the start of the last line that is part of a definition, or 0 if there is no such line.
     pub header_to: u32,
     pub first_time: f64,
-    /// Whether a name is spelled differently than before, or a line ends inside quotes.
+    /// Whether a name is spelled differently than at its first use, or a line ends inside quotes.
     pub is_doubtful: bool,
 }
 

@@ -85,8 +85,8 @@ pub(super) struct UsualLines<'a> {
 impl Loop for UsualLines<'_> {
     type Result = (usize, u32);
 
-    /// Assigns lines to batches, up to the first that is not usual. Returns its start and the
-    /// number of lines before it.
+    /// Assigns lines to batches, up to the first line that is not usual. Returns the start of that line and the number
+    /// of lines before it.
     #[inline(always)]
     fn run(mut self) -> (usize, u32) {
         let lines = self.lines;
@@ -120,7 +120,7 @@ impl UsualLines<'_> {
             let Some((ends, len)) = usual(at) else { break };
             let Some(bytes) = padded.get(at..at + 8).and_then(<[u8]>::first_chunk) else { break };
             let id_len = ends.trailing_zeros() as usize;
-            // Batches are numbered from one here.
+            // Here, batches are numbered from 1.
             let index = ids.find_plus_one(u64::from_le_bytes(*bytes), id_len).wrapping_sub(1);
             let Some(batch) = batches.get_mut(index as usize) else { break };
             if batch.len() == batch.capacity() {
@@ -133,8 +133,8 @@ impl UsualLines<'_> {
         (range.start, *next) = (start as usize, ordinal);
     }
 
-    /// Takes the next line if it is usual but longer than most, or long with a usual head. This is
-    /// a call, so that the loop's values stay in registers.
+    /// Takes the next line if it is longer than most lines, and either is usual or has a usual head. This is not
+    /// inlined, so that the loop's values stay in registers.
     #[inline(never)]
     fn longer(&mut self, plain: PlainLines<'_>) -> bool {
         let start = self.range.start;
@@ -165,7 +165,7 @@ impl UsualLines<'_> {
     }
 }
 
-/// Returns the first `count` ends of a line, if it has that many.
+/// Returns the first `count` ends of fields of a line, if the line has that many fields.
 fn head_of(ends: u64, count: u32) -> Option<u64> {
     let behind = (0..count).fold(ends, |ends, _| ends & ends.wrapping_sub(1));
     (ends.count_ones() >= count).then_some(ends ^ behind)

@@ -23,7 +23,7 @@ mod turn;
 pub use budget::BlockBudget;
 use stream::{ReadAhead, Stream};
 
-/// The blocks of a trace, file after file. Each worker asks it for its next block.
+/// The blocks of a trace, file after file. Each worker requests its next block here.
 pub struct Feed<'r> {
     reading: Mutex<FeedState<'r>>,
     /// Signals that a worker has read from a stream.
@@ -40,7 +40,7 @@ pub fn names_files(text: &[u8]) -> bool {
     has("TraceFile") || has("Filename")
 }
 
-/// Bytes of text after a problem that are searched for damage of compressed data. Takes less than a second.
+/// Bytes of text after a problem that are searched for damage of compressed data. The search takes less than a second.
 const SEARCHED: u64 = 64 << 20;
 
 /// The current file and the files that follow it.
@@ -49,13 +49,13 @@ struct FeedState<'r> {
     /// Number of workers that wait for blocks of a stream. The next file may have begun when they wake.
     waiting: usize,
     origin: Origin,
-    /// Start of the next file, if it is known before the end of this one.
+    /// Start of the next file, if it is known before the current file ends.
     end: u64,
     next: u64,
     queue: VecDeque<Queued>,
     /// Whether the current input is compressed. Damage may then show in its lines.
     is_compressed: bool,
-    /// Handle for waiting workers to help with decompression, if the format allows it.
+    /// Handle through which waiting workers help to decompress, if the format allows it.
     unpacking: Option<Unpacking>,
     /// Files that could not be read to the end, with the errors.
     failed: Vec<(Origin, io::Error)>,
@@ -66,7 +66,7 @@ struct FeedState<'r> {
 enum BlockSource<'r> {
     /// A plain file. Each worker reads its block, from byte `next` on.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
-    /// A stream. One worker at a time reads a block, unless one was read ahead.
+    /// A stream. Workers take turns reading a block, unless a block has already been read ahead.
     Stream(Stream<'r>),
     /// A packed file. Each worker takes the next segment, and unpacks it during decoding.
     Packed(Box<Segments>),
@@ -79,7 +79,7 @@ enum BlockSource<'r> {
 pub struct NextBlock {
     pub number: u64,
     pub origin: Origin,
-    /// Whether the block is known to be the last one of its file.
+    /// Whether the block is known to be the last block of its file.
     pub is_last: bool,
     /// Whether the block's file begins with a byte order mark, which blanks have replaced.
     pub is_marked: bool,
@@ -124,7 +124,7 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines. If blocks can be cut anywhere, these are at most this many
+    /// Fills `block` with the next lines. If blocks can be cut anywhere, takes at most this many
     /// [parts](BlockBudget::PER_BLOCK) of a whole block.
     ///
     /// Returns `None` if all files so far are finished. More lines may follow after another file is named.
@@ -212,7 +212,7 @@ impl<'r> Feed<'r> {
                     }
                 },
             };
-            // A sorted text has lost its mark already, and may begin with any line.
+            // The mark of a sorted text has already been removed. The text may begin with any line.
             let is_first = block.start().0 == 0;
             let is_marked = is_first && was_marked.unwrap_or_else(|| block.blank_mark());
             block.put_behind(start);
@@ -230,7 +230,7 @@ impl<'r> Feed<'r> {
         self.reading().note_failure(origin, error);
     }
 
-    /// Opens the next file, if any. Sorting needs all workers: see [`Feed::prepare`].
+    /// Opens the next file, if any. Does not sort it, because sorting needs all workers (see [`Feed::prepare`]).
     fn open_next(&self, reading: &mut FeedState<'r>) -> Option<io::Result<()>> {
         reading.medium = BlockSource::Ended;
         if self.options.sort {
@@ -240,8 +240,8 @@ impl<'r> Feed<'r> {
         Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
-    /// Sorts the next file between two rounds, if files are sorted and the file before has ended.
-    /// `defs` returns the definitions that the file begins with.
+    /// Sorts the next file between two rounds, if files are sorted and the previous file has ended. `defs` returns the
+    /// definitions that the file begins with.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -319,7 +319,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns the place in the file as it was before sorting.
+    /// Returns the position in the file before sorting.
     pub fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
         let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);
@@ -331,9 +331,9 @@ impl<'r> Feed<'r> {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Returns the damage of compressed data that may have caused an error, with the number of the file. Checksums
-    /// follow the data that they cover, so this decompresses somewhat more than the replay needed. It does not
-    /// decompress everything, which may be a thousand times the size of the file.
+    /// Returns the damage of compressed data that may have caused an error, and the number of the damaged file. Checksums
+    /// follow the data that they cover, so this decompresses somewhat more than the replay needed. It does not decompress
+    /// everything, which may be a thousand times the size of the file.
     pub fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;

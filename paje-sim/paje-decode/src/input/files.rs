@@ -1,4 +1,4 @@
-//! The files of a trace, which may name further files.
+//! The files of a trace, which may name other files.
 //!
 //! Files are read one after another: the trace itself, then the files that it names in the order of the names, then
 //! the files that these name. So all definitions of a file are known before the files that it names are read.
@@ -20,9 +20,9 @@ use paje_model::names::progress::Progress;
 pub struct Origin {
     /// Number of the file in the order of reading. 0 is the trace itself.
     pub file: u32,
-    /// Number of the file that names this one.
+    /// Number of the file that names this file.
     pub(crate) parent: u32,
-    /// Number of bytes of other files before this one.
+    /// Number of bytes of other files before this file.
     pub start: u64,
     /// `None` for the trace itself.
     pub path: Option<Arc<Path>>,
@@ -39,7 +39,7 @@ pub struct Queued {
 
 #[derive(Debug)]
 pub struct Files {
-    /// Folders that named files may be in, or `None` if they are not read.
+    /// Folders that named files may be in, or `None` if named files are not read.
     folders: Option<Arc<Folders>>,
     all: Vec<File>,
     /// Numbers of files by canonical path.
@@ -57,7 +57,7 @@ struct File {
 }
 
 impl Files {
-    /// Starts with the trace itself, which has no path if it is a stream.
+    /// Creates the list with only the trace itself, which has no path if it is a stream.
     pub fn new(root: Option<&Path>, folders: Option<Folders>) -> Self {
         let known = root.and_then(|path| path.canonicalize().ok());
         let path = root.map(Arc::from);
@@ -74,7 +74,7 @@ impl Files {
         self.folders.is_some()
     }
 
-    /// Returns whether the trace names the file, which may then be any file.
+    /// Returns whether the trace names the file. If so, the file need not be a trace.
     pub fn is_named(&self, file: u32) -> bool {
         self.all[file as usize].named_at.is_some()
     }
@@ -143,7 +143,7 @@ impl Files {
         self.known.insert(found, number);
     }
 
-    /// Returns the file, the file that names it, and so on.
+    /// Returns the file, the file that names it, and so on up to the trace itself.
     fn ancestors(&self, file: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |file: &u32| (*file > 0).then(|| self.all[*file as usize].parent);
         std::iter::successors(Some(file), parent)
@@ -153,7 +153,7 @@ impl Files {
         std::mem::take(&mut self.queue)
     }
 
-    /// Returns whether the trace has further files.
+    /// Returns whether the trace has more files.
     pub fn any(&self) -> bool {
         self.all.len() > 1
     }

@@ -6,7 +6,7 @@
 //!
 //! The text is read into memory. Each worker takes pieces of it, finds the times of their lines (`times`) and sorts the
 //! lines. Then each worker takes a range of times and merges the lines of all pieces in it (`order`). A worker that
-//! asks for a block collects its lines. The replay sees a sorted trace and checks it in this order. Messages give the
+//! reads a block collects its lines. The replay sees a sorted trace and checks it in this order. Messages give the
 //! original places.
 
 mod order;
@@ -32,14 +32,14 @@ pub struct TimeSorted {
     pieces: Vec<(usize, u64)>,
     parts: Vec<Part>,
     blocks: Vec<Cut>,
-    /// Number of newlines added to the text: one if the last line lacks it.
+    /// Number of newlines added to the text: one if the last line lacks its newline, otherwise zero.
     added: u64,
     names_files: bool,
     /// Whether the text began with a byte order mark.
     was_marked: bool,
 }
 
-/// Start and length of a line of the text, including its newline, in one word, because there is one for each line.
+/// Start and length of a line of the text, including its newline, in one word, because one is stored for each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line(u64);
 
@@ -83,7 +83,7 @@ struct Cut {
 }
 
 impl TimeSorted {
-    /// Reads a trace, or a file of it that begins with these definitions, and sorts its lines.
+    /// Reads a trace or one of its files and sorts the lines. `defs` has the definitions at the beginning of the file.
     ///
     /// # Errors
     /// The trace cannot be read, or has a line that is too long.
@@ -183,7 +183,7 @@ impl TimeSorted {
         self.added
     }
 
-    /// Returns the original place of a place in the sorted trace.
+    /// Returns the position in the original trace of a position in the sorted trace.
     pub fn original(&self, position: Position) -> Position {
         let Some(start) = self.start_of_line(position.line) else { return position };
         let piece = self.pieces.partition_point(|(first, _)| *first <= start).saturating_sub(1);
@@ -226,7 +226,8 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the part of the progress for this number of bytes that is due to merging. Most of the work is finding times.
+/// Returns the share of the progress for this number of bytes that belongs to merging. Most of the work is reading the
+/// times of lines.
 const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }
@@ -235,7 +236,8 @@ fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
-/// Cuts a part into blocks of `most` bytes, unless a single line is longer. Their starts are set later.
+/// Cuts a part into blocks of at most `most` bytes. A longer line becomes one block. The starts of the blocks are set
+/// later.
 fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
     let mut blocks = Vec::new();
     let (mut first, mut len) = (0, 0);

@@ -12,7 +12,7 @@ pub struct Source<'r> {
     pub further: Vec<PathBuf>,
 }
 
-/// How the files that the trace names are found.
+/// Rules for finding the files that the trace names.
 #[derive(Debug)]
 pub struct Root {
     /// Path of the trace, or `None` for standard input and other streams.
@@ -48,7 +48,7 @@ impl<'r> Source<'r> {
     /// files below `folders`: messages may show lines of them, and the trace's author may have
     /// fewer rights than this process.
     ///
-    /// Otherwise such files are not read, and each gives a warning.
+    /// Otherwise such files are not read, and there is a warning for each.
     #[must_use]
     pub fn reading_files(mut self, path: Option<PathBuf>, folders: Folders) -> Self {
         self.files = Some(Root { path, folders });

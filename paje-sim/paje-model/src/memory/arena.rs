@@ -14,7 +14,7 @@ use crate::memory::{Overflow, Width};
 #[derive(Debug, Default)]
 pub struct Arena {
     pieces: Vec<Piece>,
-    /// Pieces of an earlier arena, not cleared.
+    /// Pieces of an earlier arena, which are not cleared yet.
     spare: Vec<Piece>,
     overflow: Option<Arc<Overflow>>,
     /// Index of the piece that is being filled, and the number of its words in use.
@@ -30,13 +30,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place some words after this one in the same piece.
+    /// Returns the place that is some words after this place in the same piece.
     #[inline(always)]
     pub const fn after(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
-    /// Returns the number of words from another place to this one, if both are in the same piece.
+    /// Returns the number of words from another place to this place, if both are in the same piece.
     #[inline(always)]
     pub const fn words_after(self, other: Place) -> Option<usize> {
         match self.piece == other.piece {
@@ -45,13 +45,12 @@ impl Place {
         }
     }
 
-    /// Translates this place after another arena, which had `before` pieces, has [taken over](Arena::take_over) the
-    /// place's arena.
+    /// Translates this place, whose arena was [taken over](Arena::take_over) by an arena that had `before` pieces.
     pub const fn taken_over(self, before: u32) -> Self {
         Place { piece: self.piece + before, word: self.word }
     }
 
-    /// Returns the place some words before this one in the same piece.
+    /// Returns the place that is some words before this place in the same piece.
     pub const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }
     }
@@ -64,7 +63,7 @@ impl Place {
         Place { piece: (word >> 32) as u32, word: word as u32 }
     }
 
-    /// Packs the place into 50 bits. They are enough for pieces of 2 GB, and four million pieces.
+    /// Packs the place into 50 bits. This is enough for pieces of 2 GB, and four million pieces.
     pub(super) const fn to_bits(self) -> u64 {
         debug_assert!(self.word >> Place::IN_PIECE == 0 && self.piece >> Place::PIECES == 0);
         self.word as u64 | (self.piece as u64) << Place::IN_PIECE
@@ -117,18 +116,19 @@ impl Piece {
     }
 }
 
-/// Words of the first piece, and of the largest. The allocator's header fits into the rest of the page.
+/// Numbers of words of the first piece and of the largest piece. The allocator's header fits into the rest of the page.
 const FIRST: usize = 2048;
 const LARGEST: usize = (4 << 20) / 8 - 512;
 
-/// Words of a piece in huge pages: clearing a huge page is three times cheaper than clearing small pages on first use.
+/// Number of words of a piece in huge pages. Clearing a huge page is three times cheaper than clearing small pages on
+/// first use.
 const HUGE: usize = (4 << 20) / 8;
 
-/// Size of an arena from which it uses huge pages, if the system has any. The last piece is half empty on average, which
-/// smaller arenas cannot afford: with two workers there are sixteen arenas.
+/// An arena of at least this size uses huge pages, if the system has any. The last piece is half empty on average,
+/// which smaller arenas cannot afford: with two workers there are sixteen arenas.
 const FROM: usize = 2 * HUGE;
 
-/// Words of a piece in the file. A process can have some ten thousand mappings.
+/// Number of words of a piece in the file. A process can have some ten thousand mappings.
 const IN_FILE: usize = (16 << 20) / 8;
 
 impl Arena {
@@ -150,7 +150,8 @@ impl Arena {
     fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
         let piece = self.spare_piece(size).or_else(|| self.piece_of_file(words, size));
-        // Zeroed memory of this size comes untouched from the system: pages appear on first write.
+        // The system returns zeroed memory of this size without touching it, and each page takes memory on its first
+        // write.
         let piece = piece
             .or_else(|| (self.total >= FROM).then(|| in_huge_pages(words)).flatten())
             .unwrap_or_else(|| Piece::Memory(vec![0; size]));
@@ -172,7 +173,8 @@ impl Arena {
         overflow.map(words.max(IN_FILE).next_multiple_of(IN_FILE) * 8).map(Piece::File)
     }
 
-    /// Takes the pieces of an arena that is no longer needed. Clearing them takes a third of the time of new pages.
+    /// Takes the pieces of an arena that is no longer needed. Clearing these pieces takes a third of the time that new
+    /// pages take.
     pub fn reuse(&mut self, old: &mut Arena) {
         self.spare = std::mem::take(&mut old.pieces);
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
@@ -202,7 +204,7 @@ impl Arena {
         before
     }
 
-    /// Moves a piece from memory to the file. Returns `false` if there is no such piece.
+    /// Moves a piece from memory to the file. Returns `false` if no piece can be moved.
     pub fn evict(&mut self, overflow: &Overflow) -> bool {
         // The piece that is being filled stays in memory.
         let filling = self.filling;
@@ -252,7 +254,7 @@ impl Arena {
         &self.pieces[place.piece as usize][start..start + count]
     }
 
-    /// Returns the first `count` small numbers of a column. Narrow numbers are widened into `room`.
+    /// Returns the first `count` small numbers of a column. Widens narrow numbers into `room`.
     #[inline]
     pub fn small<'a>(
         &'a self,
@@ -272,7 +274,7 @@ impl Arena {
 }
 
 impl Arena {
-    /// Returns small number `index` of a column.
+    /// Returns the small number at `index` of a column.
     pub fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
         let words = self.words(column, 0, width.words(index + 1));
         match width {
@@ -301,7 +303,7 @@ fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [
     room
 }
 
-/// Stores small number `index` of the column at the beginning of `words`.
+/// Stores the small number at `index` of the column at the beginning of `words`.
 #[inline(always)]
 pub fn set_small(words: &mut [u64], width: Width, index: usize, value: u32) {
     match width {

@@ -3,7 +3,8 @@
 use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
-/// User-defined fields of the events that opened and closed an object: numbers in `Extras`, 0 if none.
+/// User-defined fields of the events that opened and closed an object: their numbers in `Extras`, or 0 if there are
+/// none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtraPair {
     pub opening: u32,
@@ -20,8 +21,8 @@ impl ExtraPair {
     }
 }
 
-/// Location of a link's key: the shard of its strand, which also holds the user-defined fields, and
-/// the place there. Includes 16 bits of the hash, which usually suffice to tell keys apart.
+/// Location of a link's key: the shard of its strand, which also holds the user-defined fields, and the offset in that
+/// shard. The location includes 16 bits of the hash, which usually suffice to distinguish keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPlace(u64);
 
@@ -32,7 +33,7 @@ impl KeyPlace {
         KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
     }
 
-    /// Bits of a place: enough for a terabyte of keys in a shard.
+    /// Number of bits of a place, which is enough for a terabyte of keys in a shard.
     pub const BITS: u32 = 40;
     const TAG: u32 = 8 + KeyPlace::BITS;
 

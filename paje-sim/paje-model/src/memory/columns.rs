@@ -7,9 +7,9 @@
 
 use crate::memory::{Arena, Place};
 
-/// Largest number of objects in a chunk. Its columns fit into the first-level cache during export.
-/// The chunks of a lane have room for 2, 4, 4, 8, 8, 16 objects, and each later one for twice as
-/// many. Lanes of a few objects use two thirds of that room on average.
+/// Largest number of objects in a chunk. Its columns fit into the first-level cache during export. The chunks of a lane
+/// have room for 2, 4, 4, 8, 8, 16 objects, and each later size is twice the previous one. Lanes of a few objects use
+/// two thirds of that room on average.
 pub const LARGEST: usize = 1024;
 
 const SIZES: usize = LARGEST.ilog2() as usize;
@@ -29,7 +29,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Returns the width that holds these bits.
+    /// Returns the width of small numbers with these bits.
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
         match bits {
@@ -40,7 +40,7 @@ impl Width {
     }
 
     pub const fn words(self, size: usize) -> usize {
-        // Half as many numbers of the next width fit in a word.
+        // A word holds half as many numbers of the next width.
         let in_word = 3 - self as u32;
         (size + (1 << in_word) - 1) >> in_word
     }
@@ -78,7 +78,7 @@ pub struct Rows {
     before: Option<Listed>,
 }
 
-/// Place of a list in one word, inverted so that it is never 0.
+/// Place of a list in one word. The bits are inverted, so that the word is never 0.
 type Listed = std::num::NonZeroU64;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +107,8 @@ impl Head {
     }
 }
 
-/// Bits for the count in a listed chunk's word. Above them are two bits for the width, and the place.
+/// Bits for the count in the word of a listed chunk. The two bits above are for the width, and the remaining bits for
+/// the place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
@@ -135,8 +136,8 @@ impl Chunk {
 }
 
 impl Rows {
-    /// Adds an object whose small numbers need `width`. Returns its chunk and its index there.
-    /// `words` returns the number of words of a chunk.
+    /// Adds an object whose small numbers need `width`. Returns the object's chunk and its index in that chunk. `words`
+    /// returns the number of words of a chunk.
     #[inline(always)]
     pub(crate) fn push(
         &mut self,
@@ -180,7 +181,8 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        // A lane that needed two bytes before will need them again. Chunks of one byte would stay partly empty.
+        // A lane that needed two bytes for a number will need two bytes again. Chunks of one byte would stay partly
+        // empty.
         let width = match self.last.width {
             Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
             _ => width,
@@ -263,13 +265,13 @@ impl Rows {
         ({ self.before }.is_none() && self.last.count > 0).then_some(self.last)
     }
 
-    /// Returns the chunk of the last object, and its index there. The lane must not be empty.
+    /// Returns the chunk of the last object, and the object's index in that chunk. The lane must not be empty.
     #[inline(always)]
     pub const fn last(&self) -> (Chunk, usize) {
         (self.last, self.last.count().saturating_sub(1))
     }
 
-    /// Returns the chunk of row `row` of the lane, and its index there.
+    /// Returns the chunk of row `row` of the lane, and the row's index in that chunk.
     pub fn find(&self, arena: &Arena, mut row: u64) -> Option<(Chunk, usize)> {
         for chunk in self.chunks_from(arena, 0) {
             if row < chunk.count() as u64 {
@@ -280,7 +282,7 @@ impl Rows {
         None
     }
 
-    /// Iterates over the chunks, which are never empty, from number `first` on.
+    /// Iterates over the chunks from number `first` on. No chunk is empty.
     pub fn chunks_from<'a>(
         &self,
         arena: &'a Arena,
@@ -322,7 +324,7 @@ mod tests {
     #[test]
     fn lanes_keep_their_order() {
         let lane_of = |i: u32| (u64::from(i) * u64::from(i) % 50) as usize;
-        // Now and then, a number needs four bytes.
+        // Some numbers need four bytes.
         let small = |i: u32| if i.is_multiple_of(997) { i + 70_000 } else { i % 60_000 };
         let mut arena = Arena::default();
         let mut lanes: Vec<Rows> = (0..50).map(|_| Rows::default()).collect();

@@ -8,7 +8,7 @@ use crate::names::options::Keeps;
 /// A line of one of the trace's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineNumber {
-    /// Index of the file among the trace's.
+    /// Index of the file among the files of the trace.
     pub file: u32,
     /// Line number, from 1.
     pub line: u64,
@@ -69,7 +69,7 @@ impl Extras {
         self.len
     }
 
-    /// Returns the definition and the text of the fields, if any, and the line.
+    /// Returns the definition and the text of the fields, if there are any, and the line.
     pub fn get(&self, number: u32) -> Option<(Option<u32>, &[u8], LineNumber)> {
         let index = number.checked_sub(1).filter(|index| *index < self.len)? as usize;
         let page = *self.places.get(index / PAGE)?;
@@ -86,7 +86,7 @@ impl Extras {
         Some((def, text, at))
     }
 
-    /// Returns the definition and the fields' text, if any.
+    /// Returns the definition and the text of the fields, if there are any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let (def, text, _) = self.get(number)?;
         Some((def?, text))
@@ -117,14 +117,14 @@ pub struct CreationExtras {
 }
 
 impl CreationExtras {
-    /// Stores the line of a creation, and the definition and the fields if it has any.
+    /// Stores the line of a creation, and the definition and the fields if the creation has any.
     pub fn push(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         let (def, text) = fields.map_or((None, &[][..]), |(def, text)| (Some(def), text));
         self.text.extend_from_slice(text);
         self.entries.push((def, self.text.len() as u64, line));
     }
 
-    /// Returns the definition and the text of the fields, if any.
+    /// Returns the definition and the text of the fields, if there are any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let index = (number as usize).checked_sub(1)?;
         let (def, end, _) = *self.entries.get(index)?;

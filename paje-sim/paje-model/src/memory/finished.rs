@@ -21,7 +21,7 @@ pub struct FinishedRows {
     pub overflow: Option<Arc<Overflow>>,
 }
 
-/// Rows of a lane. There may be millions: see `lanes_are_small`.
+/// Rows of a lane. There may be millions of lanes: see `lanes_are_small`.
 #[derive(Debug, Default)]
 pub struct FinishedLane {
     /// Empty if the lane was not selected.
@@ -75,7 +75,7 @@ impl FinishedRows {
         self.stores[key.shard()].keys.get(key.place())
     }
 
-    /// Returns the parts of events that are kept beside their objects.
+    /// Returns the parts of events that are kept with their objects.
     pub fn keeps(&self) -> Keeps {
         let extras = self.stores.first().and_then(|store| store.extras.as_ref());
         extras.map_or(Keeps::default(), Extras::keeps)

@@ -1,9 +1,9 @@
 //! Overflow file for rows beyond the memory limit.
 //!
-//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped
-//! from memory when the next piece is begun and while rows are written, so they do not count as
-//! used. The file has no name, so it disappears with the process. Its disk space is reserved first,
-//! which makes a full disk an error instead of a signal.
+//! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped from memory when
+//! the next piece is begun and while rows are written, so they are not part of the memory in use. The file has no name,
+//! so it disappears with the process. Its disk space is reserved first, which makes a full disk an error instead of a
+//! signal.
 
 use std::fs::File;
 use std::io;
@@ -21,12 +21,12 @@ use crate::names::options::MemoryLimit;
 pub struct Overflow {
     limit: u64,
     folder: PathBuf,
-    /// The file and its length, once it exists.
+    /// The file and its length, once the file exists.
     file: Mutex<Option<(File, u64)>>,
     spilled: AtomicU64,
     /// First failure to create or extend the file.
     failure: Mutex<Option<io::Error>>,
-    /// `/proc/self/statm`, which is read often and stays open.
+    /// `/proc/self/statm`. It stays open, because it is read often.
     statm: OnceLock<Option<File>>,
 }
 
@@ -43,7 +43,7 @@ impl Overflow {
         }
     }
 
-    /// Returns whether `bytes` more would exceed the limit.
+    /// Returns whether using `bytes` more would exceed the limit.
     pub fn is_needed(&self, bytes: usize) -> bool {
         self.resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
     }
@@ -58,12 +58,13 @@ impl Overflow {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// Returns whether the limit is exceeded although some rows are in the file.
+    /// Returns whether the limit is exceeded and some rows are in the file.
     pub fn is_exceeded(&self) -> bool {
         self.spilled() > 0 && self.is_needed(0)
     }
 
-    /// Drops file pages from memory if the limit is exceeded: first the last pieces of these arenas, then all.
+    /// Drops file pages from memory if the limit is exceeded: first the pages of the last pieces of these arenas, then
+    /// all pages.
     pub fn relieve<'a, I: Iterator<Item = &'a Arena>>(&self, arenas: impl Fn() -> I) {
         for last in [2, usize::MAX] {
             if !self.is_exceeded() {
@@ -77,7 +78,8 @@ impl Overflow {
         self.spilled.load(Ordering::Relaxed)
     }
 
-    /// Maps `bytes` zero bytes of the file. Returns `None` on failure; see [`Overflow::failure`].
+    /// Maps `bytes` zero bytes of the file. On failure, returns `None` and stores the error, which
+    /// [`Overflow::failure`] returns.
     pub(crate) fn map(&self, bytes: usize) -> Option<MmapMut> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         match self.extend(&mut file, bytes as u64) {

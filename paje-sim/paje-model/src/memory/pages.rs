@@ -59,7 +59,7 @@ impl TextPages {
 
     #[inline(never)]
     pub fn push(&mut self, raw: &[u8]) -> u64 {
-        // The page number follows from the place, so no key may begin beyond the regular page size.
+        // The page number is computed from the place, so no key may begin beyond the regular page size.
         let room = self.pages.last().map_or(0, |page| page.1.min(PAGE)).saturating_sub(self.used);
         if room < raw.len() + 5 {
             assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
@@ -150,7 +150,7 @@ fn text_at(page: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Reader of key hashes, which are mostly requested page by page.
+/// Reads hashes of keys, which are mostly requested page by page.
 pub struct KeyHashes<'k> {
     keys: &'k TextPages,
     page: &'k [u8],
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
     }
 
-    /// The page of one long key may have up to seven bytes left, which places cannot address.
+    /// The page of one long key may have up to seven bytes left, which a [`KeyPlace`] cannot address.
     #[test]
     fn pages_of_long_keys_take_no_others() {
         for len in PAGE - 6..PAGE + 10 {
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Keys up to the end of a page and on the next one.
+    /// The last keys of a page, and the first keys of the next page.
     #[test]
     fn hashes_of_many_pages() {
         let mut keys = TextPages::default();

@@ -40,7 +40,7 @@ pub struct StateRoom<'a, N> {
     ends: &'a mut [u64],
     values: &'a mut [N],
     imbrications: &'a mut [N],
-    /// Number of states in the chunk, and the lane's field for it.
+    /// Number of states in the chunk, and the lane's field for this number.
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,
@@ -87,7 +87,7 @@ impl<'a, N: Small> StateRoom<'a, N> {
         }
     }
 
-    /// Ends a state. Returns whether it is in this chunk.
+    /// Ends a state. Returns whether the state is in this chunk.
     #[inline(always)]
     pub fn end(&mut self, row: OpenRow, end: f64) -> bool {
         let index = row.words_after(self.first_end);
@@ -179,7 +179,7 @@ impl<'a> LinkRoom<'a> {
     }
 }
 
-/// Returns the last chunk and its count if it has this width and no user-defined fields.
+/// Returns the last chunk and its count if the chunk has this width and no user-defined fields.
 #[inline(always)]
 fn plain(rows: &mut Rows, without_extras: bool, width: Width) -> Option<(Chunk, &mut u16)> {
     let (chunk, count) = rows.last_mut();

@@ -23,7 +23,7 @@ pub struct Written<'a> {
     pub store: &'a mut Store,
 }
 
-/// An open state: the place of its end, and the data to locate its other columns.
+/// An open state: the place of its end, and what is needed to find the state's other columns.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRow {
     end: Place,
@@ -39,7 +39,7 @@ impl OpenRow {
         self.end.words_after(place)
     }
 
-    /// Returns the last state of a lane, which must have one.
+    /// Returns the last state of a lane. The lane must have a state.
     #[inline(always)]
     pub fn last_of(rows: &Rows) -> Self {
         let (chunk, index) = rows.last();
@@ -120,7 +120,7 @@ impl Store {
         }
     }
 
-    /// Sets the end of a state whose closing event has no user-defined fields to keep.
+    /// Sets the end of a state. The event that ends the state has no user-defined fields to keep.
     #[inline(always)]
     pub fn end_state(&mut self, row: OpenRow, end: f64) {
         self.arena.set(row.end, 0, end.to_bits());

@@ -25,12 +25,12 @@ pub struct Containers {
     /// User-defined fields of creations and their containers, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
-    /// Containers that were made up for the first event that named them, because no event created
-    /// them. Each is mapped to its previous sibling, or [`NONE`]. Only they ever leave their parent.
+    /// Containers that were made up for the first event that named them, because no event created them. Each is mapped
+    /// to its previous sibling, or [`NONE`]. Only these containers can leave their parents.
     made_up: FxHashMap<ContainerId, u32>,
     /// Containers that were made up before an event created them.
     adopted: FxHashSet<ContainerId>,
-    /// For containers that outlived their destruction, the time of the destruction.
+    /// Times of destructions after which the destroyed containers still had events.
     said_ends: FxHashMap<ContainerId, f64>,
 }
 
@@ -43,7 +43,7 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Index of the container's end in `endings`, or `NONE` while it lives.
+    /// Index of the container's end in `endings`, or `NONE` while the container lives.
     ending: u32,
     first_child: u32,
     last_child: u32,
@@ -53,8 +53,8 @@ struct Container {
     defined_in: u32,
 }
 
-/// The container and everything in it has ended. This flag keeps nested destructions linear: a
-/// settled container is skipped unless a new child is created somewhere in it.
+/// The container and everything in it has ended. This flag keeps nested destructions linear: a settled container is
+/// skipped unless a new container is created somewhere inside.
 const SETTLED: u32 = 1;
 /// The event that ended the container named the container itself, not an ancestor.
 const ENDED_BY_NAME: u32 = 2;
@@ -77,8 +77,8 @@ impl Container {
     }
 }
 
-/// Time at which containers ended, and the byte offset of the event. The offset is `NEVER` if the end of the trace
-/// ended them.
+/// Time at which containers ended, and the byte offset of the event that ended them. The offset is `NEVER` if they
+/// ended at the end of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ended {
     time: f64,
@@ -148,8 +148,8 @@ impl Containers {
         self.by_identifier.find(hash, same).copied()
     }
 
-    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the
-    /// containers that it will probably find.
+    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the containers that
+    /// `find_hashed` will probably find.
     pub(crate) fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
         let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
         let found: Vec<ContainerId> = found.collect();
@@ -170,7 +170,8 @@ impl Containers {
         self.list[id.index()].names.alias(&self.texts)
     }
 
-    /// Returns the text by which events refer to the container: its alias if it has one, else its name.
+    /// Returns the text by which events refer to the container. This is the alias if the container has one, else the
+    /// name.
     #[must_use]
     #[inline]
     pub fn identifier(&self, id: ContainerId) -> Name<'_> {
@@ -204,13 +205,14 @@ impl Containers {
         self.list[id.index()].start
     }
 
-    /// Returns the time of the container's end in seconds: its destruction, an ancestor's, or the end of the trace.
+    /// Returns the time of the container's end in seconds: the time of its destruction, of an ancestor's destruction,
+    /// or of the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {
         self.ending(id).time
     }
 
-    /// Returns the container's end as far as it is known. The time is 0 while it lives.
+    /// Returns the container's end that is known so far. The time is 0 while the container lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
@@ -255,7 +257,8 @@ impl Containers {
         self.extras.line(index as u32 + 1)
     }
 
-    /// Stores the line of the last container's creation, and the definition and user-defined fields if it has any.
+    /// Stores the line of the last container's creation, and the definition and user-defined fields if the creation has
+    /// any.
     pub fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         self.extras.push(fields, line);
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
@@ -274,8 +277,8 @@ impl Containers {
         self.list[id.index()].ending = self.endings.len() as u32 - 1;
     }
 
-    /// Returns the byte offset of the line that destroyed the container or an ancestor, and whether
-    /// it named the container itself.
+    /// Returns the byte offset of the line that destroyed the container or an ancestor, and whether the line names the
+    /// container itself.
     #[must_use]
     pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
         let ended_at = self.ended_at(id);
@@ -302,13 +305,13 @@ impl Containers {
         self.list[id.index()].set_defined_in(file);
     }
 
-    /// Marks the container as settled. Returns whether it already was.
+    /// Marks the container as settled. Returns whether the container was already settled.
     pub fn settle(&mut self, id: ContainerId) -> bool {
         self.list[id.index()].mark(SETTLED, true)
     }
 
-    /// Returns the lane that was last opened in the container. Each lane has the number of the lane
-    /// before it.
+    /// Returns the lane that was last opened in the container. Each lane stores the number of the container's previous
+    /// lane.
     pub fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
         let lane = self.list[id.index()].last_lane;
         (lane != NONE).then_some(LaneId(lane))
@@ -325,7 +328,7 @@ impl Containers {
         id
     }
 
-    /// Appends a container to its parent's children. Returns the sibling before it.
+    /// Appends a container to its parent's children. Returns the previous sibling.
     fn attach(&mut self, id: ContainerId, parent: ContainerId) -> u32 {
         let mut ancestor = parent;
         while self.list[ancestor.index()].mark(SETTLED, false) {

@@ -12,10 +12,10 @@ pub struct Lane {
     before: LaneId,
 }
 
-/// Smallest number of containers that are worth prefetching. Fewer stay in a second-level cache.
+/// Smallest number of containers that are worth prefetching. Fewer containers stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
-/// Number of a container's lanes up to which they are searched one by one.
+/// Up to this number of lanes, the lanes of a container are searched one by one.
 const FEW_LANES: usize = 8;
 
 impl Model {
@@ -46,12 +46,12 @@ impl Model {
         self.types.nature(self.type_of(lane))
     }
 
-    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while it lives.
+    /// Returns the byte offset of the event that ended a lane's container, or `u64::MAX` while the container lives.
     pub fn ended_at(&self, lane: LaneId) -> u64 {
         self.containers.ended_at(self.lanes[lane.index()].container)
     }
 
-    /// Returns the lane of a container and a type, if it has any event.
+    /// Returns the lane of a container and a type, if the lane has any event.
     pub fn find_lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneId> {
         let mut lanes = self.lanes_of(container);
         let found = lanes.by_ref().take(FEW_LANES).find(|lane| self.type_of(*lane) == type_);

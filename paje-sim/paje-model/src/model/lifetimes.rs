@@ -10,7 +10,7 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A creation of a container, with the hashes of its identifier and of its parent's.
+/// A creation of a container, with the hashes of its identifier and of its parent's identifier.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainCreation<'a> {
     pub name: Name<'a>,
@@ -68,7 +68,7 @@ impl Model {
         }
     }
 
-    /// Creates a container if the line is valid and usual. Returns whether it did.
+    /// Creates a container if the line is valid and usual. Returns whether a container was created.
     pub fn create_plainly(&mut self, new: PlainCreation<'_>) -> bool {
         let PlainCreation { name, alias, hash, type_, parent: (parent, parent_hash), time } = new;
         let identifier = alias.unwrap_or(name).text;
@@ -111,7 +111,7 @@ impl Model {
     fn destroy(&mut self, container: ContainerId, time: f64, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), time, at, effects);
-        // Sorting by creation makes the first problem always the same.
+        // Containers are sorted by creation, so that the first problem is always the same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
@@ -172,7 +172,7 @@ impl Model {
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Ends a container and its living descendants, by the line at byte `at`.
+    /// Ends a container and its living descendants, which the line at byte `at` destroys.
     fn end_all(
         &mut self,
         container: ContainerId,

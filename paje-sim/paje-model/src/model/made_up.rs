@@ -1,4 +1,4 @@
-//! Objects that a damaged trace uses without defining them, and that can be made up.
+//! Objects that a damaged trace uses without defining them, and that the replay can make up.
 //!
 //! A name that was once found to be undefined stays undefined: decoders meet the same name in
 //! different lines, and all must get the same result.
@@ -77,7 +77,8 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Completes a container that was made up before, if the new container is the same. Returns whether it did.
+    /// Completes a container that was made up before, if the new container is the same. Returns whether the container
+    /// was completed.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,
@@ -99,8 +100,8 @@ impl Model {
         self.types.insert(NewType { name, alias: None, nature, parent, ends: None, defined_in })
     }
 
-    /// Returns the lane of an event. The lane and its container may be made up. They then begin at
-    /// the event's `time`, if it has one.
+    /// Returns the lane of an event. The lane and its container may be made up. A lane or container that is made up
+    /// begins at the event's `time`, if the event has a time.
     ///
     /// # Errors
     /// The lane does not exist and never will.
@@ -151,7 +152,7 @@ impl Model {
         Some(())
     }
 
-    /// Returns the container at an end of a link, which may be made up, and its problem.
+    /// Returns the container at an end of a link, which may be made up, and the problem of that end.
     pub fn mended_end(
         &mut self,
         type_name: &[u8],

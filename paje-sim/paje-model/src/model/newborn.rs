@@ -1,8 +1,9 @@
 //! Containers that a file creates in containers that other files have destroyed.
 //!
-//! Files that are read one after the other may have happened at the same time. One file may create a container in a
-//! container that it destroys later, and that another file has already destroyed. The repeated destruction must end
-//! the new container, too. This table finds it without a search through the whole container.
+//! Files that are read one after the other may have happened at the same time. A file may create a container inside a
+//! container that another file has already destroyed. If the first file later destroys the outer container, too, this
+//! repeated destruction must also end the new container. This table finds it without a search through the whole
+//! container.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,7 +29,7 @@ impl Newborn {
         }
     }
 
-    /// Removes and returns the new containers in a container, with their parents.
+    /// Removes the new containers inside a container, and returns them with their parents.
     pub(crate) fn take(&mut self, container: ContainerId) -> Vec<ContainerId> {
         let mut all = Vec::new();
         let mut pending = vec![container];

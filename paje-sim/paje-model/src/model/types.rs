@@ -136,7 +136,7 @@ impl Types {
         self.list[id.index()].names.alias(&self.texts)
     }
 
-    /// Returns the text by which events refer to the type: its alias if it has one, else its name.
+    /// Returns the text by which events refer to the type. This is the alias if the type has one, else the name.
     #[must_use]
     pub fn identifier(&self, id: TypeId) -> Name<'_> {
         self.list[id.index()].names.identifier(&self.texts)
@@ -194,7 +194,7 @@ impl Types {
         names.name(texts)
     }
 
-    /// Returns the text by which events refer to a value: its alias if it has one, else its name.
+    /// Returns the text by which events refer to a value. This is the alias if the value has one, else the name.
     #[must_use]
     pub fn value_identifier(&self, id: TypeId, value: ValueId) -> Name<'_> {
         let (names, texts) = self.names_of(id, value);
@@ -253,8 +253,8 @@ impl Types {
         id
     }
 
-    /// Defines a value unless its type already has a value with the same identifier. `hash` is the
-    /// hash of the identifier. Returns whether it did.
+    /// Defines a value unless its type already has a value with the same identifier. `hash` is the hash of the
+    /// identifier. Returns whether the value was added.
     pub fn define_value(
         &mut self,
         id: TypeId,
@@ -272,7 +272,7 @@ impl Types {
         is_new
     }
 
-    /// Returns the value with a name and the name's hash, and whether it is new.
+    /// Returns the value with a name and the name's hash, and whether the value is new.
     #[inline]
     pub fn value(
         &mut self,

@@ -63,7 +63,7 @@ impl ValueKey {
         ValueKey((hash ^ hash >> 32) as u32 ^ type_.0.wrapping_mul(0x9e37_79b9))
     }
 
-    /// Returns a whole hash, because tables use both of its ends.
+    /// Returns a whole hash, because hash tables use both ends of a hash.
     const fn hash(self) -> u64 {
         self.0 as u64 | (self.0 as u64) << 32
     }
@@ -120,8 +120,8 @@ impl ValueNameTable {
         Some(self.entries.list[found.entry.0 as usize].number)
     }
 
-    /// Returns the number of the value of this type whose identifier has this hash. If there is no
-    /// such value, adds it with the number `next` and also returns its entry.
+    /// Returns the number of the value of this type whose identifier has this hash. If there is no such value, adds the
+    /// value with the number `next` and also returns the new entry.
     #[inline]
     pub(crate) fn intern(
         &mut self,

@@ -30,7 +30,7 @@ struct Inner {
     at: u64,
 }
 
-/// Position of a problem, and its line.
+/// Position of a problem, and the line with the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file, if the trace names it. See `Source::reading_files`.
@@ -92,7 +92,7 @@ impl Error {
         self
     }
 
-    /// Sets the file of an error; `unreadable` converts an I/O error.
+    /// Sets the file of an error. `unreadable` converts an I/O error.
     pub fn in_whole_file(
         self,
         unreadable: impl FnOnce(io::Error) -> Error,
@@ -148,7 +148,7 @@ impl Error {
         self.0.place.as_ref().map(|place| place.position)
     }
 
-    /// Returns the place of the error, with its line.
+    /// Returns the place of the error, which includes the line.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
@@ -189,7 +189,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// A kind of warning, the number of its lines, and the first of these lines.
+/// Kind of warning, the number of lines with the warning, and the first of these lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Kind of the warning.

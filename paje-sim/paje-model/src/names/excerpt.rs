@@ -13,7 +13,7 @@ use super::error::{ErrorKind, Place, Problem};
 
 /// Bytes kept on either side of the offending text's first byte.
 const REACH: usize = 160;
-/// Columns shown of a line, and how many of them are before the offending text.
+/// Number of columns shown of a line, and how many of these are before the offending text.
 const COLUMNS: usize = 100;
 const BEFORE: usize = 60;
 
@@ -154,7 +154,7 @@ fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.columns).sum()
 }
 
-/// Drops cells at the end that do not fit. Returns whether it dropped any.
+/// Drops cells at the end that do not fit. Returns whether any cell was dropped.
 fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     let mut used = 0;
     let fit = cells.iter().take_while(|cell| {
@@ -167,7 +167,7 @@ fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Drops cells at the beginning that do not fit. Returns whether it dropped any.
+/// Drops cells at the beginning that do not fit. Returns whether any cell was dropped.
 fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     cells.reverse();
     let dropped = keep_first(cells, room);
@@ -175,7 +175,7 @@ fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Returns the offending line with carets below the offending text, or nothing if the line is too long.
+/// Returns the offending line and carets below the offending text. Returns nothing if the line is too long.
 #[must_use]
 pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     let problem = match kind {
@@ -185,7 +185,7 @@ pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     line_with_carets(&place.text, place.position, problem)
 }
 
-/// Returns the line with carets below the text at `position`, or nothing if the line is empty.
+/// Returns the line and carets below the text at `position`. Returns nothing if the line is empty.
 #[must_use]
 pub fn line_with_carets(line: &[u8], position: Position, problem: Option<&Problem>) -> String {
     if line.is_empty() {

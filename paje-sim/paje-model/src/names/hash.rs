@@ -1,9 +1,9 @@
 //! Short texts as words, and hashes of texts.
 //!
-//! All parts of the engine use the same hashes, so that no text is hashed twice. They differ
-//! between processes: otherwise a hostile trace could contain thousands of names with the same
-//! hash, and each lookup would search all of them. The seed is the program's address in memory,
-//! which the system randomises. No result may depend on the order of hashes.
+//! All parts of the engine use the same hashes, so that no text is hashed twice. Hashes differ between processes.
+//! Otherwise, a hostile trace could contain thousands of names with the same hash, and each lookup would search all of
+//! them. The seed is the program's address in memory, which the system randomises. No result may depend on the order of
+//! hashes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,11 @@ pub type TextMap<K, V> = HashMap<K, V>;
 /// A set of texts of a trace, where speed does not matter.
 pub type TextSet<K> = HashSet<K>;
 
-/// A static whose address, randomised by the system, seeds the hashes.
+/// A static variable. The system randomises its address, which seeds the hashes.
 static SOMEWHERE: u8 = 0;
 
-/// Returns the seed, as cheaply as a constant: the bits of an address that do not depend on the position within the
-/// program. Valgrind loads all programs at one address, so their hashes are equal there.
+/// Returns the seed, which consists of the bits of an address that do not depend on the position within the program.
+/// This is as fast as reading a constant. Valgrind loads all programs at one address, so their hashes are equal there.
 #[inline(always)]
 fn seed() -> u64 {
     (&raw const SOMEWHERE).addr() as u64 >> 24
@@ -39,7 +39,7 @@ pub fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     (start + 1, end - usize::from(closed))
 }
 
-/// Returns the `len` bytes from `start` on, if they are at most 16 and 16 bytes can be read.
+/// Returns the `len` bytes from `start` on, if `len` is at most 16 and 16 bytes can be read.
 #[inline(always)]
 pub fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     let mask = KEPT.get(len)?;
@@ -130,8 +130,8 @@ pub fn hash_salted(word: Word, salt: u64) -> u64 {
     salted_by(seed(), word, salt)
 }
 
-/// Computes [`hash_word`] with this seed, which may have few bits. No word may make a factor zero
-/// in all processes, because the product would then be zero for all values of the other factor.
+/// Computes [`hash_word`] with this seed, which may have few bits. A factor must not be zero for the same word in every
+/// process, because the product would then be zero whatever the other factor is.
 #[inline(always)]
 const fn word_by(seed: u64, word: Word, context: u64) -> u64 {
     fold(word[0] ^ FIRST ^ seed, word[1] ^ SECOND ^ seed ^ context.rotate_left(29))
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// With any seed, names are spread over both ends of a hash. Tables use both ends.
+    /// With any seed, names differ in both ends of their hashes. Hash tables use both ends.
     #[test]
     fn names_are_spread_by_any_seed() {
         let names = (0..1000).map(|i| format!("S w{i}"));

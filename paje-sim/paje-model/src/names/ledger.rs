@@ -4,19 +4,19 @@ use paje_parser::LinkEnd;
 
 use super::ids::{ContainerId, TypeId, ValueId};
 
-/// Remedy for a line of a damaged trace that decoding found to be sound.
+/// Remedy for a line of a damaged trace in which decoding found no problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineRemedy {
-    /// The event is left out, or comes after its container's end.
+    /// The event is left out, perhaps because it comes after its container's end.
     Skipped,
     /// The variable has no value yet, so it is changed as if it were 0.
     Unset,
     /// The link has the value of its other end.
     OtherValue(TypeId, ValueId),
-    /// This container is made up for the event and begins with it.
+    /// This container is made up for the event and begins at the same time.
     Created(ContainerId),
-    /// The event counts, although no valid trace could have it there.
+    /// The event is replayed, although a valid trace could not have the event at this place.
     Kept,
 }
 

@@ -10,11 +10,11 @@ pub type Word = Vec<u8>;
 
 /// A type, a container or a value with its name and alias: `'rank-1' (33)`.
 ///
-/// Rows show the name, events use the alias. Messages give both, so that the reader need not look them up.
+/// Rows show the name, and events use the alias. Messages show both, so that the reader need not look up either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named(Box<Names>);
 
-/// Boxed, because a problem has several of these texts and is passed on often.
+/// Boxed, because a problem has several of these texts and is moved often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Names {
     name: Word,
@@ -33,7 +33,7 @@ impl Named {
         &self.0.name
     }
 
-    /// Returns the alias, which events use, if the definition has one.
+    /// Returns the alias if the definition has one. Events use the alias.
     #[must_use]
     pub fn alias(&self) -> Option<&[u8]> {
         self.0.alias.as_deref()
@@ -55,7 +55,7 @@ impl fmt::Display for Named {
 pub struct EventName {
     /// Kind of the event.
     pub kind: EventKind,
-    /// Number of the definition, with which lines begin. It may be any word.
+    /// Number of the definition, with which the event's lines begin. It may be any word.
     pub number: Word,
 }
 

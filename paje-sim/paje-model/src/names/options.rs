@@ -40,7 +40,7 @@ pub struct MemoryLimit {
 }
 
 impl Options {
-    /// Returns the parts of events that are kept beside their objects.
+    /// Returns the parts of events that are kept with their objects.
     pub fn keeps(&self) -> Keeps {
         let Options { user_defined: fields, keep_lines, sort, lines_of, .. } = *self;
         Keeps { fields, lines: keep_lines && !sort, lines_of }
@@ -52,7 +52,7 @@ impl Options {
     }
 }
 
-/// Parts of events that are kept beside their objects.
+/// Parts of events that are kept with their objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keeps {
     /// User-defined fields.
@@ -81,7 +81,7 @@ pub struct Options {
     pub variable_precision: Precision,
     /// Whether quotes are part of a value's name.
     pub value_names: ValueNames,
-    /// Events after this time, in seconds, are ignored, and all open objects end at it.
+    /// Events after this time, in seconds, are ignored, and all open objects end at this time.
     pub stop_at: Option<f64>,
     /// Whether pushes and pops change one state instead of nesting. A push then also ends the state
     /// below it, and a pop opens that state again as a new row.
@@ -104,22 +104,22 @@ pub struct Options {
     /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). The text is read to its
     /// end before anything else is checked, so a failed read or a line that is too long precedes all other problems.
     pub sort: bool,
-    /// Limit beyond which rows go to a temporary file; `None` keeps all in memory. Ignored if a
-    /// trace is read in portions.
+    /// Limit beyond which rows go to a temporary file; `None` keeps all rows in memory. Ignored if a trace is read in
+    /// portions.
     pub memory: Option<MemoryLimit>,
     /// Whether the times of all lines are kept, for `Trace::times_of_lines`.
     pub keep_times: bool,
     /// Whether the line of the event that opened an object is kept. Ignored if events are not
     /// replayed in the order of their lines.
     pub keep_lines: bool,
-    /// Natures whose lines are kept with `keep_lines`; by default, all. A line takes some 24 bytes.
+    /// Natures whose lines are kept with `keep_lines`. The default is all natures. Each line takes about 24 bytes.
     pub lines_of: Natures,
     /// Whether the trace's use of its definitions and doubtful spellings are kept for
     /// `Trace::usage`. Ignored with `sort` or `recover`.
     pub usage: bool,
-    /// Whether the replay continues after a problem. Wrong lines are left out or mended, by rules
-    /// that lose only what is contradictory (`docs/recover.md`), and `Trace::recovered` lists them.
-    /// It does not change the result of a trace without problems.
+    /// Whether the replay continues after a problem. Wrong lines are left out or mended, by rules that lose only
+    /// contradictory information (`docs/recover.md`), and `Trace::recovered` lists them. The option does not change the
+    /// result of a trace without problems.
     pub recover: bool,
     /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows. The
     /// wanted lanes keep all rows, also outside of the window of time. With `recover`, all lanes
@@ -127,9 +127,8 @@ pub struct Options {
     pub selection: Selection,
     /// Sizes of blocks and lines.
     pub limits: Limits,
-    /// Number of names up to which a worker does not forget them. With more names, it forgets all
-    /// if they are hardly used again. Results do not depend on this number. It is meant for tests
-    /// and measurements.
+    /// A worker that knows more names than this forgets all of them if they are hardly used again. Results do not
+    /// depend on this number. It is meant for tests and measurements.
     #[doc(hidden)]
     pub decoder_symbols: usize,
 }
@@ -153,7 +152,7 @@ impl Default for Options {
             recover: false,
             selection: Selection::default(),
             limits: Limits::default(),
-            // Their tables still fit into a core's second-level cache.
+            // The tables of this many names fit into a core's second-level cache.
             decoder_symbols: 1 << 14,
         }
     }

@@ -6,7 +6,8 @@ use paje_parser::{FaultKind, LinkEnd};
 
 use super::named::{EventName, Named, Word};
 
-/// The ways in which a trace can be invalid. `Display` shows a sentence with what is wrong and what would be right.
+/// The ways in which a trace can be invalid. `Display` shows a sentence that says what is wrong and what would be
+/// valid.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Each variant's sentence is in `Display` below.
@@ -105,7 +106,7 @@ pub enum Problem {
         value: Named,
         other: Named,
     },
-    /// Keys of at most [`Problem::LISTED`] links, and the number of links.
+    /// Keys of the first links, at most [`Problem::LISTED`], and the number of all links.
     OpenLinks {
         container: Named,
         keys: Vec<Word>,

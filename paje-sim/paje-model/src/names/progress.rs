@@ -1,4 +1,4 @@
-//! Progress of a replay, and the time it took.
+//! Progress of a replay, and the time that the replay took.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,8 +78,8 @@ impl Progress {
     }
 
     /// Stops the replay, from any thread. The replay then ends within some blocks of text, with
-    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). It does not notice the
-    /// request while it reads a trace to be sorted or waits for input.
+    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). The request has no effect while the replay
+    /// reads a trace to be sorted or waits for input.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -90,8 +90,8 @@ impl Progress {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Returns how many bytes were read of the files that the trace names, and the total that is
-    /// known so far. Compressed files count with their compressed size.
+    /// Returns how many bytes were read of the files that the trace names, and the total that is known so far. For
+    /// compressed files, these are sizes of compressed data.
     #[must_use]
     pub fn named_files(&self) -> (u64, u64) {
         let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +128,7 @@ pub struct WorkerTimes {
 }
 
 impl WorkerTimes {
-    /// Returns the total time of work.
+    /// Returns the total working time.
     #[must_use]
     pub fn busy(&self) -> Duration {
         self.read + self.decode + self.replay
@@ -139,12 +139,12 @@ impl WorkerTimes {
 pub struct Times {
     /// Time from beginning to end.
     pub wall: Duration,
-    /// Time in which all other workers waited for one.
+    /// Time during which only one worker worked.
     pub serial: Duration,
     pub workers: Vec<WorkerTimes>,
 }
 
-/// Measures laps: each call adds the time since the last one to a duration.
+/// Measures laps: each call adds the time since the previous call to a duration.
 pub struct Watch(Instant);
 
 impl Watch {

@@ -16,7 +16,7 @@ pub enum Remedy {
     Kept,
     /// Undefined objects that they name were made up, once for each name.
     Created,
-    /// The trace, or one of its files, ends there.
+    /// The trace, or one of its files, ends at the problem.
     Ended,
 }
 
@@ -33,7 +33,7 @@ impl Remedy {
     }
 }
 
-/// A kind of problem, with the first problem in file order and the number of problems.
+/// A kind of problem: the first problem of this kind in file order, and the number of problems.
 #[derive(Debug)]
 pub struct Recovered {
     /// The first problem.
@@ -52,7 +52,7 @@ impl Recovered {
     }
 }
 
-/// A state that was open where the trace was cut off, and that ends there.
+/// A state that was open where the trace was cut off, and that ends at the cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The fields are names as rows show them, without quotes.
 pub struct OpenState {
@@ -68,11 +68,11 @@ pub struct Recovery {
     /// The first states that were open where the trace was cut off: by container in the order of
     /// creation, then by type in the order of first events, then by time.
     pub open_states: Vec<OpenState>,
-    /// Number of open states; 0 if the trace was not cut off.
+    /// Number of open states, or 0 if the trace was not cut off.
     pub open_count: u64,
 }
 
 impl Recovery {
-    /// Number of open states that are listed at most.
+    /// Largest number of open states that are listed.
     pub const LISTED: usize = 10;
 }

@@ -9,18 +9,18 @@ pub use glob::{Glob, ParseGlobError};
 
 /// Wanted rows of a trace: natures, types, containers and a window of time. By default, all.
 ///
-/// As [`Options::selection`](crate::names::options::Options::selection), it saves a replay from
-/// keeping other rows. `Trace::select` decides which rows to show.
+/// As [`Options::selection`](crate::names::options::Options::selection), a replay keeps only these rows.
+/// `Trace::select` decides which rows to show.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {
     /// Natures of rows.
     pub natures: Natures,
-    /// Patterns for types. A row's type must match one of them by name or alias. Without patterns,
-    /// all types match. A container's row has the container's type.
+    /// Patterns for types. The name or the alias of a row's type must match a pattern. Without patterns, all types
+    /// match. A container's row has the container's type.
     pub types: Vec<Glob>,
-    /// Patterns for containers. A row's container or an ancestor must match one of them by name or
-    /// alias. Without patterns, all containers match. A container's row is in that container.
+    /// Patterns for containers. The name or the alias of a row's container, or of an ancestor, must match a pattern.
+    /// Without patterns, all containers match. A container's row is in that container.
     pub containers: Vec<Glob>,
     /// Times of rows. Containers are wanted at all times.
     pub window: TimeRange,

@@ -61,7 +61,8 @@ impl<'a> From<Field<'a>> for Name<'a> {
     }
 }
 
-/// Position of a name, and of its alias if any, in a [`TextArena`]. It has eight bytes, because there may be millions.
+/// Position of a name, and of its alias if any, in a [`TextArena`]. A position has eight bytes, because there may be
+/// millions of them.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRef(u64);
 
@@ -91,7 +92,7 @@ impl TextArena {
         self.push_with(name, None)
     }
 
-    /// Adds a name, and its alias if it has one.
+    /// Adds a name, and its alias if there is one.
     #[inline]
     pub fn push_with(&mut self, name: Name<'_>, alias: Option<Name<'_>>) -> TextRef {
         let start = TextRef(self.bytes.len() as u64);
@@ -114,7 +115,7 @@ impl TextArena {
             head |= ALIASED;
         }
         if head < u64::from(MORE) {
-            // At most fifteen bytes: copies 16 in one move and removes the surplus.
+            // The text has at most 15 bytes. Copies 16 bytes in one move and removes the surplus.
             let [low, high] = short_word(name.text);
             let piece = (u128::from(high) << 64 | u128::from(low)) << 8 | u128::from(head);
             let end = self.bytes.len() + 1 + name.text.len();
@@ -157,7 +158,7 @@ impl TextArena {
         alias.map(|alias| self.read(alias).0)
     }
 
-    /// Returns the name at a position, and the position of its alias if it has one.
+    /// Returns the name at a position, and the position of its alias if there is one.
     #[inline]
     fn read(&self, at: usize) -> (Name<'_>, Option<usize>) {
         let first = self.bytes[at];
@@ -174,7 +175,7 @@ impl TextArena {
         (Name { text: &self.bytes[at..end], quoting }, (head & ALIASED != 0).then_some(end))
     }
 
-    /// Reads the head of the text at a position. Returns it with the start of the text.
+    /// Reads the head of the text at a position. Returns the head and the start of the text.
     #[inline(never)]
     fn long_head(&self, mut at: usize) -> (u64, usize) {
         let (mut head, mut shift) = (0, 0);

@@ -10,7 +10,7 @@ impl TimeRange {
     /// All times.
     pub const ALWAYS: TimeRange = TimeRange { from: f64::NEG_INFINITY, to: f64::INFINITY };
 
-    /// Returns whether it contains all times.
+    /// Returns whether the range contains all times.
     #[must_use]
     pub fn is_always(&self) -> bool {
         *self == TimeRange::ALWAYS

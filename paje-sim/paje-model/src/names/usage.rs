@@ -5,7 +5,7 @@ use crate::names::ids::{TypeId, ValueId};
 /// Definitions that a trace uses, and inconsistent spellings of names. They show doubtful parts of a valid trace. Kept
 /// if [`Options::usage`](crate::names::options::Options::usage) is set.
 ///
-/// It covers a trace in one file, not the files that it names.
+/// Usage is only recorded for the trace's main file, not for files that the trace names.
 #[derive(Clone, Debug)]
 pub struct Usage {
     events: Vec<bool>,
@@ -22,7 +22,7 @@ pub struct Usage {
     pub is_doubtful: bool,
 }
 
-/// Events whose value is quoted although it was not at its first use, or vice versa.
+/// Events whose value is quoted although the value was not quoted at its first use, or vice versa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherQuoting {
     /// Number of these events.
@@ -65,7 +65,8 @@ impl Usage {
         words.and_then(|words| words.get(word)).is_some_and(|word| word >> bit & 1 != 0)
     }
 
-    /// Returns the earliest time of any line in seconds, or `None` if no line has one. Minus zero comes before zero.
+    /// Returns the earliest time of any line in seconds, or `None` if no line has a time. Minus zero is earlier than
+    /// zero.
     #[must_use]
     pub fn first_time(&self) -> Option<f64> {
         self.first_time.is_finite().then_some(self.first_time)
@@ -108,9 +109,8 @@ impl Usage {
         self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
     }
 
-    /// Returns whether anything else may be doubtful: a warning, a type or container written both
-    /// with and without quotes, a line that ends inside quotes, or, in portions, a link with the
-    /// key of a completed one. `false` excludes all of these.
+    /// Returns `false` if nothing else is doubtful. Doubtful are warnings, types or containers that are written both
+    /// with and without quotes, lines that end inside quotes and, in portions, links with the key of a completed link.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.is_doubtful
@@ -136,8 +136,8 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// Adds events that quote a type's values differently. They must be later than the events added
-    /// before.
+    /// Adds events that quote a type's values differently. These events must be later than those that were already
+    /// added.
     pub fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
         let known = self.other_quoting.entry(type_);
         let known = known.or_insert(OtherQuoting { count: 0, ..events });

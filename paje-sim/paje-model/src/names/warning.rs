@@ -1,6 +1,6 @@
 use super::named::EventName;
 
-/// Kind of a warning. Each kind and event definition gives one warning.
+/// Kind of a warning. There is one warning for each kind and event definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -29,7 +29,8 @@ impl WarningKind {
         }
     }
 
-    /// Returns the message: what is doubtful about lines of this event, and how the replay treats them.
+    /// Returns the message, which says what is doubtful about lines of this event, and how the replay treats such
+    /// lines.
     #[must_use]
     pub fn sentence(self, event: Option<&EventName>) -> String {
         let event = event.map_or("an event".into(), ToString::to_string);

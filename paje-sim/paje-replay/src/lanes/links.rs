@@ -16,8 +16,8 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use paje_model::names::error::Place;
 
-/// Replay of one strand of a link lane: the links whose key hashes belong to it. The rows of all
-/// strands are merged in order of completion; see `replay::link_merger`.
+/// Replay of one strand of a link lane: the links whose key hashes belong to it. The rows of all strands are merged in
+/// order of completion (see `replay::link_merger`).
 #[derive(Debug, Default)]
 pub struct LinkStrand {
     open: OpenLinks,
@@ -26,9 +26,9 @@ pub struct LinkStrand {
     /// Links whose keys may have been used before, in the order of their first events.
     pub(crate) reuse_candidates: Vec<ReuseCandidate>,
     keys: KeyMemory,
-    /// Whether the rows of the strand's lane are not wanted.
+    /// Whether the rows of the strand's lane are unwanted.
     unwanted: bool,
-    /// Hashes of all keys, if only hashes are remembered.
+    /// Hashes of all keys, if hashes are remembered instead of keys.
     hashes: KeyHashList,
     /// Whether a key was reused in a container that has ended.
     had_reused_key: bool,
@@ -39,9 +39,10 @@ pub struct LinkStrand {
 pub enum KeyMemory {
     #[default]
     Keys,
-    /// Their hashes, which can prove that no key is reused, but not that one is.
+    /// Only the hashes of the keys. Different hashes prove that no key is reused, but equal hashes do not prove that a
+    /// key is reused.
     Hashes,
-    /// Nothing, to save memory.
+    /// Neither keys nor hashes, to save memory.
     Nothing,
 }
 
@@ -84,11 +85,11 @@ impl LinkStrand {
         self.had_reused_key || self.hashes.has_repeats(last)
     }
 
-    /// Opens a link, or completes the one with this key and passes it to `completed`. Returns
-    /// `false` and does nothing if there is no room for the key. The keys of links in `opened` are
-    /// to be [remembered](LinkStrand::remember).
+    /// Opens a link, or completes the open link with this key and passes the link to `completed`. Returns `false` and
+    /// does nothing if there is no room for the key. The keys of links in `opened` are to be
+    /// [remembered](LinkStrand::remember).
     ///
-    /// `keys` belongs to the shard with this number.
+    /// `keys` is the memory of the shard with this number.
     #[inline(always)]
     pub fn add(
         &mut self,
@@ -135,7 +136,7 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// Remembers the keys of opened links. It handles them together, so that cache misses overlap. `is_far` says
+    /// Remembers the keys of opened links. All keys are handled together, so that cache misses overlap. `is_far` says
     /// whether other blocks were replayed since the last call. `locate` finds a key in its file by the byte offset of
     /// its event.
     pub fn remember(
@@ -186,7 +187,7 @@ impl LinkStrand {
     }
 }
 
-/// Makes a link of its two ends. `open` came first.
+/// Makes a link from its two ends. `open` came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);
@@ -201,7 +202,7 @@ fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
         from: start.container,
         to: end.container,
         key,
-        // In file order: PajeNG 1.3.6 behaviour.
+        // Links are in file order, as in PajeNG 1.3.6.
         extra: ExtraPair { opening: other.extra, closing: half.extra },
     }
 }

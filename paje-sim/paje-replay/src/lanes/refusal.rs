@@ -60,12 +60,12 @@ impl Refused {
 #[derive(Debug, Default)]
 pub struct Refusals {
     pub first: [Option<(Refusal, u64)>; 8],
-    /// All refused events, if they are listed.
+    /// All refused events, if refused events are listed.
     pub all: Option<Vec<Refusal>>,
 }
 
 impl Refusals {
-    /// Makes an empty collection. If `listed`, it keeps every event.
+    /// Makes an empty collection. If `listed` is true, the collection keeps every event.
     pub fn new(listed: bool) -> Self {
         Refusals { all: listed.then(Vec::new), ..Refusals::default() }
     }

@@ -14,9 +14,9 @@ use paje_model::names::ids::ValueId;
 pub struct StateLane {
     /// Whether the last row is open. It is then the top of the stack.
     is_open: bool,
-    /// Whether `no_imbrication` applies. It does not in the root container: PajeNG 1.3.6 behaviour.
+    /// Whether `no_imbrication` applies. As in PajeNG 1.3.6, it does not apply in the root container.
     flat: bool,
-    /// Start of the last row, or its end if it has one.
+    /// Start of the last row, or its end if the row has ended.
     not_before: f64,
     /// Rest of the stack, from the bottom up. Boxed because most lanes have none.
     #[allow(clippy::box_collection)]
@@ -135,7 +135,7 @@ impl StateLane {
         if self.flat
             && let Some(top) = top
         {
-            // The row that ends gets the push's user-defined fields: PajeNG 1.3.6 behaviour.
+            // As in PajeNG 1.3.6, the row that ends gets the user-defined fields of the push.
             lane.store.close_state(top, time);
         }
         self.open(lane, time, value, imbrication);
@@ -154,7 +154,7 @@ impl StateLane {
         if self.flat
             && let Some(below) = self.pop_below()
         {
-            // The pop opened the new row, which has the pop's user-defined fields: PajeNG 1.3.6 behaviour.
+            // As in PajeNG 1.3.6, the pop opens the new row, which gets the user-defined fields of the pop.
             let (value, imbrication) = (lane.store.value_of(below), self.height());
             self.open(lane, time, value, imbrication);
         }
@@ -166,8 +166,8 @@ impl StateLane {
         self.below.as_mut()?.pop()
     }
 
-    /// Closes the whole stack. The user-defined fields of the closing event are not kept, and rows
-    /// that ended before without imbrication end again: PajeNG 1.3.6 behaviour.
+    /// Closes the whole stack. As in PajeNG 1.3.6, the user-defined fields of the closing event are not kept, and the
+    /// ends of rows that have ended without imbrication are set again.
     #[inline(always)]
     pub fn close_all(&mut self, lane: &mut Written<'_>, time: f64) {
         if self.is_open {
@@ -185,7 +185,7 @@ impl StateLane {
         self.below().iter().copied().chain(top)
     }
 
-    /// Sets the ends of open rows to NaN, which hides them, and appends their ends without imbrication to `ends`.
+    /// Sets the ends of open rows to NaN, which hides the rows, and appends their ends without imbrication to `ends`.
     pub fn hide_open(&mut self, lane: &mut Written<'_>, ends: &mut Vec<f64>) {
         for open in self.stack(lane.rows) {
             ends.push(lane.store.end_of(open));

@@ -51,7 +51,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// Does [`VariableLane::set`] in the last chunk. Returns `false` without a current row, or without room for it.
+    /// Does [`VariableLane::set`] in the last chunk. Returns `false` without a current row or room for it.
     #[inline(always)]
     pub fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
         if self.start == time {
@@ -70,7 +70,7 @@ impl VariableLane {
         self.set_in(room, time, self.value + change)
     }
 
-    /// Returns the start of the current row, at which the last written one ends.
+    /// Returns the start of the current row, which is the end of the last written row.
     pub fn current_start(&self) -> Option<f64> {
         self.is_set().then_some(self.start)
     }

@@ -28,7 +28,7 @@ pub fn error_at_field(block: &DecodedBlock, line: u32, (field, problem): Failed)
     error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
 }
 
-/// Returns the error for a fault that the parser found in the line that begins at `line`.
+/// Returns the error about a fault that the parser found in the line that begins at `line`.
 pub fn error_at_fault(block: &DecodedBlock, line: u32, fault: &Fault) -> Error {
     let why = ErrorKind::Invalid(line_problem(&block.text, fault));
     error_in(block, line, Where::Byte(fault.at), why)
@@ -52,7 +52,7 @@ pub fn error_in(block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) ->
     Error::new(why, Some(place)).of_line_at(at)
 }
 
-/// Returns a place in the line that begins at `line` and has this number in its file.
+/// Returns the place of `what` in the line that begins at `line`. `number` is the line's number in its file.
 pub fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place {
     let at = match what {
         Where::Byte(at) => at,

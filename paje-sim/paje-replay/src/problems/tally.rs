@@ -1,7 +1,7 @@
 //! Counts the problems of a trace during recovery.
 //!
-//! Problems are counted by kind and remedy, each with the first one in file order. So the order in
-//! which workers find them does not matter.
+//! Problems are counted by kind and remedy, and the first of each kind in file order is kept. So the order in which
+//! workers find problems does not matter.
 
 use std::collections::BTreeMap;
 

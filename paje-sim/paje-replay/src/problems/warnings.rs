@@ -44,7 +44,7 @@ impl Warnings {
         self.0.is_empty()
     }
 
-    /// Returns all warnings. `original` maps places to those before sorting.
+    /// Returns all warnings. `original` maps positions to the positions before sorting.
     pub fn into_list(self, original: impl Fn(Option<&Path>, Position) -> Position) -> Vec<Warning> {
         let placed = |warning: Warning| {
             let position = Position { byte: ByteOffset(0), line: warning.first_line, column: 1 };

@@ -6,7 +6,7 @@ use paje_decode::decode::decoded::{LaneEvent, Op};
 /// State for checking the next event.
 #[derive(Debug)]
 pub enum CheckOnlyLane {
-    /// A state lane. It is like `StateLane`, but only has the height of the stack.
+    /// A state lane. This is like `StateLane`, but only has the height of the stack.
     State {
         is_open: bool,
         flat: bool,

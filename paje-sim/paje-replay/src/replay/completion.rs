@@ -5,7 +5,7 @@ use paje_model::names::ids::LaneId;
 /// A completed link, not merged yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
-    /// Byte offset and time of the event that completed it.
+    /// Byte offset and time of the event that completed the link.
     pub at: u64,
     pub time: f64,
     pub lane: LaneId,

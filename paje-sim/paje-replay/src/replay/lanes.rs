@@ -48,7 +48,7 @@ pub struct Lanes {
     ending: Vec<LaneId>,
 }
 
-/// Largest number of mergers. Workers share long ones, so more are not needed.
+/// Largest number of mergers. Workers share long mergers, so more mergers are not needed.
 const MOST_HOMES: u32 = 32;
 
 impl Lanes {
@@ -137,7 +137,8 @@ impl Lanes {
         all
     }
 
-    /// Takes the byte offsets of the wave's events that came after their container's end, in file order.
+    /// Returns the byte offsets of the wave's events that came after their container's end, in file order, and forgets
+    /// them.
     pub fn take_ignored(&mut self) -> Vec<u64> {
         let shards = self.shards.iter_mut().map(exclusive);
         let mut ignored: Vec<u64> =
@@ -233,14 +234,14 @@ impl Lanes {
     }
 
     pub fn finish(mut self) -> FinishedRows {
-        // Memory use peaks here, and the places are no longer needed.
+        // Memory use peaks here, and the places are no longer needed, so they are freed.
         let places = std::mem::take(&mut self.places);
         let lanes = places.len();
         drop(places);
         self.lend_of(lanes)
     }
 
-    /// Takes back the rows that were lent, except those of links, which are forgotten next.
+    /// Takes back the rows that were lent. Rows of links are not taken back, because they are forgotten next.
     pub fn take_back(&mut self, mut lent: FinishedRows) {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);

@@ -24,7 +24,7 @@ pub struct LinkMerger {
     pub(crate) refused: Option<Refusal>,
     /// All such events, if the replay continues after errors.
     pub(crate) refusals: Option<Refusals>,
-    /// Completed links of the wave, one run for each shard that handed some over. Each run is in the order of blocks.
+    /// Completed links of the wave, one run for each shard that handed over links. Each run is in the order of blocks.
     pending: Vec<Vec<Completion>>,
     merged: Vec<Completion>,
     /// Empty vectors, kept for their capacity.
@@ -39,7 +39,7 @@ struct LinkRows {
 }
 
 impl LinkRows {
-    /// Adds links to the last chunk until it is full or a link is too early. Returns how many it added.
+    /// Adds links to the last chunk until it is full or a link is too early. Returns the number of added links.
     #[inline(always)]
     fn add_in_room(&mut self, arena: &mut Arena, completed: &[Completion]) -> usize {
         if self.kept != Kept::All {
@@ -63,7 +63,7 @@ impl LinkRows {
     }
 }
 
-/// Largest number of runs that are merged by comparing the next link of each.
+/// Largest number of runs that are merged by comparing the next link of each run.
 const FEW: usize = 16;
 
 fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
@@ -115,7 +115,7 @@ impl LinkMerger {
         kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
-    /// Keeps no rows of a new lane. If `forgets` is true, keeps no keys either.
+    /// Makes the merger keep no rows of a new lane. If `forgets` is true, the merger keeps no keys either.
     pub fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });

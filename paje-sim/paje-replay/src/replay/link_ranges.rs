@@ -1,7 +1,8 @@
 //! Parallel merging of links: each worker sorts the links of some blocks into new chunks, which are then appended to
 //! their lanes in order.
 //!
-//! Sorting does not compare the links of a block: the byte offset of the completing line gives each its place.
+//! Sorting does not compare the links of a block: each link's index follows from the byte offset of the completing
+//! line.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -109,7 +110,7 @@ pub(crate) fn ordered(
     let mut all: Vec<&Completion> = Vec::new();
     let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
     let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
-    // One bit for each line, and for each word the number of bits before it.
+    // One bit for each line, and for each word of bits the number of set bits in earlier words.
     let mut taken = vec![0_u64; most.unwrap_or(0).div_ceil(64)];
     let mut earlier = vec![0_u32; taken.len()];
     let mut of_block: Vec<&Completion> = Vec::new();

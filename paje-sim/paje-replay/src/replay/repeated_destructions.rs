@@ -1,9 +1,9 @@
 //! Destructions that several files repeat, and lines that come too late because of them.
 //!
-//! After a destruction, later lines of the same file for that container are ignored. Lines of other
-//! files still count, since files are read one after the other although their events may overlap in
-//! time. They do not count if the destruction came before any file was named. If another file
-//! repeats the destruction, its later lines are ignored, too.
+//! After a destruction, later lines of the same file for that container are ignored. Lines of other files still count,
+//! since files are read one after the other although their events may overlap in time. Lines of other files do not
+//! count if the destruction came before any file was named. If another file repeats the destruction, its later lines
+//! are ignored, too.
 
 use std::ops::Range;
 
@@ -19,9 +19,9 @@ use paje_model::names::ids::{ContainerId, LaneId};
 pub struct RepeatedDestructions {
     /// Byte offset where a file was first named.
     pub named_from: Option<u64>,
-    /// For each ending, the byte offsets of repetitions that apply to everything that it ended.
+    /// For each ending, the byte offsets of repetitions that apply to all containers that the ending ended.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// For each repetition that ended containers created by its own file, the ending that it repeats.
+    /// For each repetition that ended containers created by its own file, the ending that the repetition repeats.
     joined: FxHashMap<u64, u64>,
     /// Byte offsets of repetitions that apply to single containers, and to their lanes.
     containers: FxHashMap<ContainerId, Vec<u64>>,
@@ -50,7 +50,7 @@ impl RepeatedDestructions {
         all.into_iter().chain(own).min()
     }
 
-    /// Returns the ending that this one repeats, or itself.
+    /// Returns the ending that this ending repeats, or this ending if it is no repetition.
     fn first_of(&self, ending: u64) -> u64 {
         self.joined.get(&ending).copied().unwrap_or(ending)
     }
@@ -75,7 +75,7 @@ impl RepeatedDestructions {
             self.endings.entry(ended_at).or_default().push(at);
             return true;
         }
-        // The container ended with its parent, and this file may destroy it alone.
+        // The container ended with its parent, and this file may destroy only the container.
         let mut pending = vec![container];
         while let Some(next) = pending.pop() {
             if said(self.containers.get(&next)) {

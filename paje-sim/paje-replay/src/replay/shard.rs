@@ -16,13 +16,13 @@ use paje_model::model::Model;
 use paje_model::names::options::Keeps;
 use paje_model::names::prefetch::prefetch;
 
-/// Smallest number of strands that are prefetched. Fewer stay in a core's caches.
+/// Smallest number of strands that are prefetched. Fewer strands stay in a core's caches.
 pub(super) const MANY: usize = 1000;
 
 /// Smallest number of strands that are prefetched before they are closed.
 const FEW: usize = 8;
 
-/// Strands that one worker at a time replays, their rows, and the results of the current wave.
+/// Strands that are replayed by one worker at a time, with their rows and the results of the current wave.
 #[derive(Debug)]
 pub struct Shard {
     pub(crate) store: Store,
@@ -72,8 +72,8 @@ impl Shard {
         }
     }
 
-    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand. Otherwise
-    /// returns the strands that need it.
+    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand. Otherwise returns the strands
+    /// whose filters need rebuilding.
     pub(super) fn gather_own(&mut self) -> Vec<u32> {
         let Shard { store, strands, .. } = self;
         if self.link_strands != 1 {
@@ -87,8 +87,8 @@ impl Shard {
         Vec::new()
     }
 
-    /// Finds these strands, and prefetches what replaying them needs. With many strands, most have
-    /// left the caches. Loads that do not depend on each other run in parallel.
+    /// Finds these strands, and prefetches what replaying them needs. If there are many strands, most have left the
+    /// caches. Loads that do not depend on each other run in parallel.
     fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &SymbolMap) {
         self.locals.clear();
         let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));

@@ -70,7 +70,7 @@ pub(super) fn states(
     Ok(())
 }
 
-/// Replays events into the last chunk until one does not fit. Returns how many it replayed.
+/// Replays events into the last chunk until an event does not fit. Returns the number of replayed events.
 #[inline(never)]
 fn states_in<N: Small>(
     lane: &mut StateLane,
@@ -197,7 +197,7 @@ fn add_links(
     let decoded = &slice.block.decoded;
     let padded = slice.block.bytes();
     if slice.is_far {
-        // The strand's links are scattered over the block: independent loads overlap.
+        // The strand's links are scattered over the block. Loads that do not depend on each other overlap.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
         prefetch(links.map(LinkEvent::look));
     }

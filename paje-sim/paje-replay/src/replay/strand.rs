@@ -13,7 +13,7 @@ use paje_decode::decode::decoded::{LaneEvent, Op};
 use paje_model::memory::{EventChunk, Rows, StateChunk, Store, Written};
 use paje_model::names::ids::LaneId;
 
-/// Rows and open objects of a strand. There may be millions, so a strand fits in one cache line.
+/// Rows and open objects of a strand. There may be millions of strands, so a strand fits in one cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {
@@ -26,7 +26,7 @@ pub struct Strand {
     pub(crate) objects: Objects,
 }
 
-/// Bit of `last_at` that is set once the container has ended. The model knows by which line.
+/// Bit of `last_at` that is set once the container has ended. The model knows which line ended the container.
 const ENDED: u64 = 1 << 63;
 const NEVER: u64 = !ENDED;
 
@@ -40,7 +40,7 @@ pub enum Objects {
     CheckOnly(CheckOnlyLane),
 }
 
-/// Results of a shard's replay, to be taken by others.
+/// Results of a shard's replay, which others take.
 #[derive(Debug)]
 pub struct ShardOutput {
     /// Byte offsets of events that came after the end of their container.
@@ -49,7 +49,7 @@ pub struct ShardOutput {
     /// Links that the current slice has opened, and whose keys must still be remembered.
     pub(crate) opened: Vec<Opened>,
     pub(crate) refusals: Refusals,
-    /// Latest time of lanes whose last event is earlier. Only with recovery, which keeps late links.
+    /// Latest time of lanes whose last event is earlier. Only set during recovery, which keeps late links.
     pub(crate) latest: FxHashMap<LaneId, f64>,
 }
 
@@ -128,8 +128,8 @@ impl Strand {
         output: &mut ShardOutput,
     ) -> Result<(), Refusal> {
         let base = slice.block.text.start().0;
-        // The events are in file order. The first were replayed before, the next are to be
-        // replayed, and the last are to be ignored.
+        // The events are in file order. The first events have already been replayed, the next are to be replayed, and
+        // the last are to be ignored.
         let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
         let last = events.last().map_or(0, |event| base + u64::from(event.at));
         let (mut live, mut end) = (events.len(), events.len());

@@ -15,20 +15,20 @@ pub struct SymbolMap {
     pub strands: Vec<u32>,
     /// Lane and container of each strand. Filled only for a ledger.
     pub owners: Vec<(LaneId, ContainerId)>,
-    /// Types that values were looked up in.
+    /// For each symbol of a type, the type if it has been looked up.
     pub types: Vec<Option<TypeId>>,
     pub values: Vec<ValueId>,
-    /// For each value symbol, the type if the quotes differ from its definition. Only with
-    /// `Options::usage`, and empty if none differ.
+    /// For each value symbol, the type if the quotes differ from its definition. Only used with `Options::usage`, and
+    /// empty if no quotes differ.
     pub other_quoting: Vec<Option<TypeId>>,
     pub link_ends: Vec<ContainerId>,
-    /// Number of the decoder's lanes that existed before the decoder met them.
+    /// Number of the decoder's lanes that existed before the decoder found them.
     pub lanes_known_before: usize,
     /// Strands that have no lane, with the reason. Only in damaged traces.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
-    /// Link ends that have a problem, with the problem and its remedy.
+    /// Link ends with problems, and the remedies.
     pub mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. They have copies of their names, because decoders are replaced.
+    /// Values whose types were not known. The names are copied, because decoders are replaced.
     pub pending: Vec<Pending>,
 }
 

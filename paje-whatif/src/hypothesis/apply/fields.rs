@@ -1,19 +1,18 @@
-//! User-defined fields: tags of messages and sizes of collectives.
+//! Reads the tags of messages from user-defined fields.
 
 use std::convert::Infallible;
 use std::str;
 
-use paje_sim::{LaneView, Links, States, TypeNature, Visitor};
+use paje_sim::{LaneView, Links, TypeNature, Visitor};
 
 use crate::graph::Graph;
-use crate::walk::Act;
 
-/// Returns the tag of each message, from the field `Tag` or from SimGrid's key
+/// Returns the tag of each message, which comes from the field `Tag` or from SimGrid's key
 /// `from_to_tag_number`.
 pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
-    let trace = graph.tracks.trace();
+    let trace = graph.tracks().trace();
     let is_simulated = trace.comments().windows(7).any(|word| word == b"SimGrid");
-    let list = graph.messages.list();
+    let list = graph.messages().list();
     let mut order: Vec<u32> = (0..list.len() as u32).collect();
     order.sort_unstable_by_key(|at| (list[*at as usize].lane, list[*at as usize].row));
     let mut reader = Tags { graph, is_simulated, row: 0, order, tags: vec![None; list.len()] };
@@ -36,7 +35,7 @@ impl Visitor for Tags<'_> {
     type Error = Infallible;
 
     fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        let list = self.graph.messages.list();
+        let list = self.graph.messages().list();
         let place = |at: &u32| (list[*at as usize].lane, list[*at as usize].row);
         let behind = self.row + links.start.len() as u64;
         let from = self.order.partition_point(|at| place(at) < (lane.id(), self.row));
@@ -63,51 +62,4 @@ impl Visitor for Tags<'_> {
 
 fn number(text: &[u8]) -> Option<f64> {
     str::from_utf8(text).ok()?.trim().trim_matches('"').parse().ok()
-}
-
-pub(super) fn seat_sizes(graph: &Graph<'_>, seats: usize) -> Vec<Option<f64>> {
-    let trace = graph.tracks.trace();
-    let mut sizes = vec![None; seats];
-    for (track, steps) in graph.tracks.list().iter().zip(&graph.steps) {
-        let all = steps.iter().flat_map(|step| step.acts.iter().map(move |act| (step.state, act)));
-        let enters = all.filter_map(|(state, act)| match act {
-            Act::Enter(seat) => Some((state, seat)),
-            _ => None,
-        });
-        let enters: Vec<(u32, u32)> = enters.collect();
-        if enters.is_empty() {
-            continue;
-        }
-        if let Some(lane) = trace.lane(track.container, track.type_) {
-            let mut reader = Sizes { enters: &enters, next: 0, row: 0, sizes: &mut sizes };
-            let Ok(()) = lane.visit(&mut reader);
-        }
-    }
-    sizes
-}
-
-struct Sizes<'a> {
-    enters: &'a [(u32, u32)],
-    next: usize,
-    row: u32,
-    sizes: &'a mut [Option<f64>],
-}
-
-impl Visitor for Sizes<'_> {
-    type Error = Infallible;
-
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-        for i in 0..states.start.len() {
-            let row = self.row + i as u32;
-            if let Some((_, seat)) = self.enters.get(self.next).filter(|(state, _)| *state == row) {
-                let mut fields = states.user_defined.of(i);
-                let size = fields.find(|(name, _)| name.eq_ignore_ascii_case("size"));
-                let size = size.and_then(|(_, text)| number(text));
-                self.sizes[*seat as usize] = size.filter(|size| *size >= 0.0 && size.is_finite());
-                self.next += 1;
-            }
-        }
-        self.row += states.start.len() as u32;
-        Ok(())
-    }
 }

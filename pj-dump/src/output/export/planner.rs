@@ -21,7 +21,7 @@ pub(super) enum Part<'t> {
 pub(super) struct Planner<'t> {
     pub(super) trace: &'t Trace,
     steps: Box<dyn Iterator<Item = Step> + Send + 't>,
-    /// Current lane, its next chunk, and the number of rows before that.
+    /// Current lane, its next chunk, and the number of rows before that chunk.
     lane: Option<(LaneView<'t>, usize, u64)>,
     next: u64,
     as_released: bool,

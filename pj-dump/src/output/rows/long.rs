@@ -107,7 +107,7 @@ impl RowFormatter<'_> {
         self.put_number(end - start);
     }
 
-    /// Puts a number and the separator. It is always inlined, since a call would take a third of
+    /// Puts a number and the separator. This is always inlined, since a call would take a third of
     /// the time that the digits take.
     #[inline(always)]
     fn put_number(&mut self, value: f64) {

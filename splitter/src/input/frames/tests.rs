@@ -52,7 +52,8 @@ fn pieces(format: Format, data: &[u8]) -> (usize, bool) {
     }
 }
 
-/// Returns the text up to an error, read in pieces and with a single decompressor.
+/// Returns the text up to an error, and the error, when the data is read in pieces, and when a
+/// single decompressor reads all of it.
 fn both(compression: Compression, data: &[u8]) -> [(Vec<u8>, Option<String>); 2] {
     let mut in_pieces = Decoder::new(compression, Cursor::new(data.to_vec())).unwrap();
     let (mut read, mut alone) = (Vec::new(), Vec::new());
@@ -142,7 +143,8 @@ fn damage_is_reported_as_by_one_decompressor() {
     }
 }
 
-/// A member may unpack to a thousand times its declared length, and only that length is unpacked.
+/// A member may unpack to a thousand times its declared length. Only the declared length is
+/// unpacked.
 #[test]
 fn members_with_too_small_lengths_are_damaged() {
     let zeros = vec![b'\n'; 60_000];

@@ -106,7 +106,7 @@ impl DictionaryChunk {
         Ok(DictionaryChunk { bytes: Bytes::from(pages.out.into_inner()?), close })
     }
 
-    /// Writes the column as the next one of a row group.
+    /// Writes the column as the next column of a row group.
     pub(super) fn append_to_row_group<W: Write + Send>(
         self,
         group: &mut SerializedRowGroupWriter<'_, W>,

@@ -1,8 +1,7 @@
 //! Amount of text in a wave, and sizes of the blocks that workers take from it.
 //!
-//! A round ends when the last worker has decoded its last block, while all others wait. So if
-//! blocks can be cut anywhere, workers first take large blocks, and smaller ones when little is
-//! left.
+//! At the end of a round, all workers wait until the last worker has decoded its last block. So if blocks can be cut
+//! anywhere, workers first take large blocks, and smaller ones when little is left.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,8 +20,8 @@ impl BlockBudget {
     /// but each has a cost. A quarter of a block still has thousands of lines.
     const LEAST: usize = 2;
 
-    /// Returns the parts of a wave that may have event definitions, like the head of a trace. One
-    /// worker decodes it while the others wait.
+    /// Returns the parts of a wave that may have event definitions, like the head of a trace. One worker decodes the
+    /// wave while the others wait.
     pub const fn of_head(workers: usize) -> usize {
         if workers > 1 { 1 } else { BlockBudget::PER_BLOCK }
     }
@@ -51,7 +50,7 @@ impl BlockBudget {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes the parts of a worker's next block: its share of the rest, but at most a whole block.
+    /// Takes the parts of a worker's next block: its share of the remaining text, but at most a whole block.
     pub fn take(&self) -> Option<usize> {
         let size = |left: usize| {
             let share = left.div_ceil(self.workers).clamp(self.least, BlockBudget::PER_BLOCK);
@@ -63,7 +62,7 @@ impl BlockBudget {
         left.ok().map(size)
     }
 
-    /// Ends the budget: nothing more is taken.
+    /// Ends the budget, so that workers take no more blocks.
     pub fn stop(&self) {
         self.left.store(0, Ordering::Relaxed);
     }

@@ -37,7 +37,7 @@ impl<'r> Stream<'r> {
         self.ended && self.ready.is_empty()
     }
 
-    /// Returns the rest of the stream, unless a worker reads from it.
+    /// Returns the rest of the stream, unless a worker is reading.
     pub(super) const fn blocks(&mut self) -> Option<&mut Lines<'r>> {
         self.blocks.as_mut()
     }
@@ -47,7 +47,8 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// A worker's turn to read. When it is dropped, even in a panic, the stream is returned, because others wait for it.
+/// A worker's turn to read. When the turn is dropped, even in a panic, the stream is returned, because other workers
+/// wait for the stream.
 struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
@@ -79,8 +80,8 @@ impl Drop for ReadTurn<'_, '_> {
 }
 
 impl<'r> Feed<'r> {
-    /// Reads up to `most` blocks of compressed text ahead, unless another worker does. Only one
-    /// worker can decompress, and this takes long, so the first worker of a round begins with it.
+    /// Reads up to `most` blocks of compressed text ahead, unless another worker is reading. Only one worker can
+    /// decompress, and decompression takes long, so the first worker of a round begins by reading ahead.
     pub fn read_ahead(&self, most: usize) {
         let mut reading = self.reading();
         while reading.is_compressed
@@ -159,7 +160,7 @@ impl<'r> Feed<'r> {
         self.reading()
     }
 
-    /// Waits until another worker has read.
+    /// Waits until another worker has finished reading.
     fn wait<'f>(
         &'f self,
         mut reading: MutexGuard<'f, FeedState<'r>>,

@@ -1,4 +1,4 @@
-//! Opens the files of a trace, and chooses how to read each.
+//! Opens the files of a trace, and chooses how each file is read.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -14,8 +14,7 @@ use crate::input::source::SourceKind;
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 
-/// Reads in pieces of one size, because the amount that a decompressor returns of damaged data depends on the sizes of
-/// reads.
+/// Reads in pieces of one size. Of damaged data, a decompressor returns an amount that depends on the sizes of reads.
 struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,

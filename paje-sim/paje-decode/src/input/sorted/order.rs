@@ -6,7 +6,7 @@ use crate::input::sorted::{Line, Part};
 /// Parts of the times for each worker, so that no worker waits long for another.
 const PARTS_PER_WORKER: usize = 4;
 
-/// Samples of the times for each part. The sizes of parts then differ by about a tenth.
+/// Number of times sampled per part. With this many, the sizes of the parts differ by about a tenth.
 const SAMPLES_PER_PART: usize = 64;
 
 /// Orders all lines. Lines without a time come first, then lines whose time cannot be read, then the others by time,

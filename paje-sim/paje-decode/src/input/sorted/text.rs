@@ -53,8 +53,8 @@ fn read_file(
     // A newline may be added to the last line.
     let room = usize::try_from(len).ok().and_then(|len| len.checked_add(1));
     let room = room.ok_or(io::ErrorKind::FileTooLarge)?;
-    // `vec!` gets zeros cheaply from the system, but it cannot report a lack of memory, so this
-    // tries first.
+    // `vec!` gets zeros cheaply from the system, but cannot report a lack of memory, so this first tries to allocate as
+    // much.
     Vec::<u8>::new().try_reserve_exact(room)?;
     let mut text = vec![0; room];
     text.pop();

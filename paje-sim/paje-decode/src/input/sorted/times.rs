@@ -9,7 +9,7 @@ use crate::input::sorted::Line;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
-    /// Key that is ordered like the times, and equal for equal times.
+    /// Sorting key. Keys are ordered like the times, and equal times have equal keys.
     pub(super) key: u64,
     pub(super) line: Line,
 }
@@ -46,8 +46,8 @@ enum Time {
 }
 
 impl Clocks {
-    /// Reads the definitions of a text, which apply to all its lines, even earlier ones. If the
-    /// text has no definitions, those with which its file begins apply.
+    /// Reads the definitions of a text, which apply to all its lines, even to earlier lines. If the text has no
+    /// definitions, the definitions at the beginning of its file apply.
     pub(super) fn new(
         text: &[u8],
         pieces: &[Range<usize>],
@@ -76,7 +76,7 @@ impl Clocks {
         Clocks { words: words.collect(), naming: naming.collect(), defs }
     }
 
-    /// Returns whether a line may name a file without being one of [`Found::naming`].
+    /// Returns whether creations of containers may name files. [`Found::naming`] does not contain these lines.
     pub(super) fn creations_name_files(&self) -> bool {
         let numbered = self.defs.numbered().iter().map(|index| &self.defs.defs()[*index as usize]);
         let mut creations = numbered.filter(|def| def.kind() == EventKind::CreateContainer);

@@ -42,8 +42,8 @@ impl Containers {
         !self.made_up.is_empty()
     }
 
-    /// Gives a container that was made up the name and the parent of its creation, and keeps its
-    /// start. Returns whether that is possible: a container cannot be in itself.
+    /// Sets the name and the parent of a container that was made up to those of its creation, and keeps its start.
+    /// Returns `false` and does nothing if the container would then be inside itself.
     pub fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
         let mut ancestor = new.parent;
         while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
@@ -67,14 +67,14 @@ impl Containers {
         true
     }
 
-    /// Returns the end that an event gives for a container, in seconds. In a damaged trace, the
-    /// container may have ended later.
+    /// Returns the time in seconds at which an event destroyed a container. In a damaged trace, the container may have
+    /// ended later.
     #[must_use]
     pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 
-    /// Extends a container's life to `time`, although an event ended it before.
+    /// Extends a container's life to `time`, although an event has already ended the container.
     pub fn prolong(&mut self, id: ContainerId, time: f64) {
         let Ended { time: said, at } = self.ending(id);
         self.said_ends.insert(id, said);

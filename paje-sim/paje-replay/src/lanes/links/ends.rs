@@ -21,7 +21,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Compares the key with a stored one, without quotes. Needed for long keys only.
+    /// Compares the key with a stored one, without quotes. Only needed for long keys.
     #[cold]
     #[inline(never)]
     pub(super) fn is_kept_at(self, store: &Store, place: u64) -> bool {
@@ -33,7 +33,7 @@ pub trait Keeper {
     /// Stores a key as written. Returns its place, or `None` if there is no room.
     fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64>;
 
-    /// Compares a long key with a stored one, without quotes.
+    /// Compares a long key with a stored key, without quotes.
     fn has_at(&self, key: WrittenKey<'_>, place: u64) -> bool;
 }
 

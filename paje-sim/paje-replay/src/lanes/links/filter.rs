@@ -12,7 +12,7 @@ pub(crate) struct Filter {
     full: Vec<Vec<u64>>,
 }
 
-/// Bits for each key in a full part. One key in a thousand is then doubted wrongly.
+/// Bits for each key in a full part. With so many bits, one new key in a thousand seems to be reused.
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
@@ -54,8 +54,8 @@ impl Filter {
         self.room = words * 64 / BITS;
     }
 
-    /// Prefetches the words of these keys in large parts. If the words have left the caches (`is_far`), does so in all
-    /// but small parts.
+    /// Prefetches the words of these keys in large parts. If the words have left the caches (`is_far`), also prefetches
+    /// words in parts of medium size.
     pub(crate) fn prefetch(&self, is_far: bool, hashes: impl Iterator<Item = u64> + Clone) {
         let from = if is_far { LARGE / 8 } else { LARGE };
         for part in self.full.iter().chain([&self.last]).filter(|part| part.len() >= from) {
@@ -96,7 +96,7 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
-/// Set of hashes that rarely reports a hash that is not in it.
+/// Set of hashes, which rarely reports a hash that is not in the set.
 pub(crate) struct Hashes {
     bits: Vec<u64>,
 }

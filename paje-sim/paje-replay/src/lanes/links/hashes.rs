@@ -2,9 +2,9 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::links::filter::{Filter, Hashes};
 
-/// Hashes of a strand's keys, which can prove that no key is reused, but not that one is. A table
-/// would cost a cache miss for each link, so doubtful hashes are searched for in a list now and
-/// then.
+/// Hashes of a strand's keys. Different hashes prove that no key is reused, but equal hashes do not prove that a key is
+/// reused. A hash table would cost a cache miss for each link. So all hashes are in a list, which is searched for
+/// doubtful hashes now and then.
 #[derive(Debug, Default)]
 pub(super) struct KeyHashList {
     all: Vec<u64>,
@@ -15,12 +15,12 @@ pub(super) struct KeyHashList {
     has_repeats: bool,
 }
 
-/// Largest number of hashes that a search reads for each doubtful one. The filter doubts one hash in a thousand
-/// wrongly.
+/// Largest number of hashes that a search reads for each doubtful hash. The filter wrongly doubts one hash in a
+/// thousand.
 const FEW: usize = 64;
 
 impl KeyHashList {
-    /// Adds a hash. The filter holds all of them.
+    /// Adds a hash. The filter must hold the hashes of all keys.
     pub(super) fn add(&mut self, hash: u64, filter: &mut Filter) {
         self.all.push(hash);
         if filter.insert(hash) {
@@ -64,7 +64,7 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// A repeated hash among many is found at any place.
+    /// A repeated hash among many hashes is found at any index.
     #[test]
     fn a_single_repeat_is_found() {
         for again in [0, 77_777, 199_999] {

@@ -14,7 +14,7 @@ use paje_model::names::ids::{ContainerId, ValueId};
 pub(super) struct OpenLink {
     /// Lower half of the hash of the link's key.
     hash: u32,
-    /// Next link of the link's chain, or next free slot. `NONE` for the last.
+    /// Next link of the chain that the link is in, or next free slot. `NONE` for the last.
     next: u32,
     short: ShortText,
     is_free: bool,

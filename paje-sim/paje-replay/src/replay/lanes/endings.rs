@@ -65,7 +65,7 @@ impl Lanes {
         }));
     }
 
-    /// Closes the strands of ended containers, shard by shard. Their rows must not be read before.
+    /// Closes the strands of ended containers, shard by shard. Only then may the rows of these strands be read.
     pub fn close_ended(&mut self, workers: &Workers) {
         let shards = self.shards.iter_mut().map(exclusive);
         let ended: usize = shards.map(|shard| shard.closing.len()).sum();
@@ -95,8 +95,8 @@ impl Lanes {
         Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
     }
 
-    /// Drops the incomplete links of a container. Returns the problem, their number, and the byte
-    /// offsets of their events.
+    /// Drops the incomplete links of a container. Returns the problem, the number of these links, and the byte offsets
+    /// of their events.
     pub fn drop_open_links(
         &mut self,
         model: &Model,

@@ -72,7 +72,7 @@ impl Lanes {
         }
     }
 
-    /// Divides the links of a wave into parts. All shards must have handed over theirs.
+    /// Divides the links of a wave into parts. All shards must have handed over their links.
     pub fn plan_merges(&self, blocks: &[BoxedBlock]) -> Merges {
         let mut parts = Vec::new();
         for (number, home) in self.homes.iter().enumerate() {
@@ -94,8 +94,8 @@ impl Lanes {
         Merges { parts }
     }
 
-    /// Returns whether several workers may store links of a merger. They may not if rows have extra
-    /// columns, are dropped after each portion, or go to a file.
+    /// Returns whether several workers may store links of a merger. They may not if rows have extra columns, if rows
+    /// are dropped after each portion, or if rows go to a file.
     fn may_share(&self, home: &LinkMerger) -> bool {
         let overflow = self.overflow.as_ref();
         self.workers > 1

@@ -1,5 +1,5 @@
-//! Reuse of link keys. A filter finds candidates during the replay. When a lane ends, all its links
-//! are compared with them.
+//! Reuse of link keys. A filter finds candidates during the replay. When a lane ends, all its links are compared with
+//! the candidates.
 
 mod search;
 
@@ -21,13 +21,13 @@ use paje_model::names::ids::LaneId;
 /// Chunks of a lane's links in one unit of work.
 const PIECE: usize = 32;
 
-/// Smallest number of units for which other workers are woken.
+/// Other workers are woken for at least this many units.
 const MANY_PIECES: usize = 2;
 
 /// Number of strands that are searched together. Each search takes some memory.
 const TOGETHER: usize = 64;
 
-/// A lane, and its strands that have candidates.
+/// A lane, and those of its strands that have candidates.
 struct OfLane<'l> {
     lane: LaneId,
     home: &'l LinkMerger,

@@ -100,7 +100,7 @@ fn rows(home: &mut LinkMerger) -> Vec<(LaneId, LaneLinks)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// The order equals that of a plain sort, for any blocks.
+    /// For any blocks, the order is the same as after a plain sort.
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
         let mut random = Rng::new(seed);
@@ -118,7 +118,7 @@ proptest! {
         }
     }
 
-    /// Any number of ranges gives the same links of each lane, and the same refusal.
+    /// Any number of ranges gives the same links of each lane, and refuses the same event.
     #[test]
     fn ranges_make_the_rows_of_one_worker(seed: u64, late in prop_oneof![Just(0), Just(5000), Just(3)]) {
         let mut random = Rng::new(seed);

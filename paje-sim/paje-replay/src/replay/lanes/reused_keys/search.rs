@@ -33,8 +33,8 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Counts one of the strand's links. Call this once for each link. Links whose [`Tags`] no candidate has may be
-    /// left out.
+    /// Counts one of the strand's links. Call this once for each link. This is not needed for links whose [`Tags`] no
+    /// candidate has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
@@ -43,12 +43,12 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Returns the first candidate whose key another link had before, and the number of such links.
-    /// All links must have been counted.
+    /// Returns the first candidate whose key an earlier link had, and the number of such links. All links must have
+    /// been counted.
     pub(crate) fn first(&self) -> Option<(&'s ReuseCandidate, u64)> {
         let links = |count: &Count| count.links.load(Ordering::Relaxed);
-        // All links of a key except the first are candidates. The first may be one by mistake.
-        // Candidates are in the order of their events.
+        // All links with the same key are candidates, except the first. The filter may make the first a candidate by
+        // mistake. Candidates are in the order of their events.
         let mut first_met: TextSet<&[u8]> = TextSet::default();
         let (_, first) = self.candidates.iter().enumerate().find(|(number, candidate)| {
             let key = key_of(candidate, self.keys, *number);
@@ -60,7 +60,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Returns the key of a candidate. Each may be on a different page, perhaps in the overflow file.
+/// Returns the key of a candidate. Each key may be on a different page, perhaps in the overflow file.
 fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) -> &'s [u8] {
     if number % 64 == 63 {
         keys.relieve();

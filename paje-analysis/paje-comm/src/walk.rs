@@ -1,43 +1,54 @@
-//! The order of a container's acts: opening and closing of states, sends and receives.
+//! The order of a rank's acts, and of the openings and closings of its states.
 
 use paje_analysis::tracks::Track;
 
-/// Act of a container besides opening and closing states.
+/// Act of a rank other than opening or closing a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Act {
-    /// Waits, given the number of its excess time.
-    Wait(u32),
+pub enum Act {
+    /// Waits until any message of a set has arrived, given the number of the
+    /// [set](crate::Run::sets). In the recorded run, this is the message received in the same step.
+    Any(u32),
+    /// Waits until a message has arrived.
     Receive(u32),
-    /// Waits until a sent message has arrived, given the number of the
-    /// [`Awaited`](crate::graph::Awaited).
-    Await(u32),
-    /// Leaves a collective operation, given the seat.
+    /// Waits until a sent message has arrived, if it is a rendezvous.
+    Complete(u32),
+    /// Waits until the rank may leave a collective, given the seat.
     Leave(u32),
+    /// Gets ready to receive a message.
     Post(u32),
+    /// Sends a message.
     Send(u32),
-    /// Enters a collective operation, given the seat.
+    /// Enters a collective, given the seat.
     Enter(u32),
 }
 
-/// An act in a state, as one number: ordered by state, then by kind and number of the act. The
-/// latter is below [`Graph::MAX`](crate::Graph::MAX).
+impl Act {
+    /// Returns whether the rank waits in this act.
+    #[must_use]
+    pub const fn waits(self) -> bool {
+        matches!(self, Act::Any(_) | Act::Receive(_) | Act::Complete(_) | Act::Leave(_))
+    }
+}
+
+/// An act in a state, packed into one number. The numbers are ordered by state, then by kind and
+/// number of the act. The number of an act is below [`Run::MAX`](crate::Run::MAX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct StateAct(u64);
 
 impl StateAct {
-    /// Bits of the number of an act.
+    /// Number of bits of an act's number.
     pub(crate) const BITS: u32 = 29;
 
     pub(crate) fn new(state: u32, act: Act) -> Self {
         StateAct((u64::from(state) << 32) | u64::from(StateAct::packed(act)))
     }
 
-    /// Packs an act: ordered by kind, then by number.
+    /// Packs an act so that packed acts are ordered by kind, then by number.
     pub(crate) fn packed(act: Act) -> u32 {
         let (kind, number) = match act {
-            Act::Wait(number) => (0, number),
+            Act::Any(number) => (0, number),
             Act::Receive(number) => (1, number),
-            Act::Await(number) => (2, number),
+            Act::Complete(number) => (2, number),
             Act::Leave(number) => (3, number),
             Act::Post(number) => (4, number),
             Act::Send(number) => (5, number),
@@ -58,9 +69,9 @@ impl StateAct {
     pub(crate) fn act_of(packed: u32) -> Act {
         let number = packed & ((1 << Self::BITS) - 1);
         match packed >> Self::BITS {
-            0 => Act::Wait(number),
+            0 => Act::Any(number),
             1 => Act::Receive(number),
-            2 => Act::Await(number),
+            2 => Act::Complete(number),
             3 => Act::Leave(number),
             4 => Act::Post(number),
             5 => Act::Send(number),
@@ -69,27 +80,35 @@ impl StateAct {
     }
 }
 
-/// Acts of one container, in walking order.
+/// Acts of one rank, in the order of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
-    /// Acts when a state is opened.
+    /// Acts at the opening of a state.
     pub(crate) opening: Vec<StateAct>,
-    /// Acts while a state is open, with the time.
+    /// Acts within an open state, with their times.
     pub(crate) within: Vec<(f64, StateAct)>,
-    /// Acts when a state is closed.
+    /// Acts at the closing of a state.
     pub(crate) closing: Vec<StateAct>,
 }
 
 impl Acts {
+    /// Adds an act at a time, in a state that was entered at `enter`.
+    pub(crate) fn begin(&mut self, time: f64, enter: f64, act: StateAct) {
+        match time <= enter {
+            true => self.opening.push(act),
+            false => self.within.push((time, act)),
+        }
+    }
+
     pub(crate) fn sort(&mut self) {
-        // A stable sort is fast on nearly sorted data; all elements are different.
+        // A stable sort is fast on nearly sorted data. No two elements are equal.
         self.opening.sort();
         let then = |of: StateAct| (of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
     }
 
-    /// Returns the acts from this one on in the same state at the same time.
+    /// Returns this act and the following acts in the same state at the same time.
     pub(crate) fn same(&self, place: u32) -> &[(f64, StateAct)] {
         let all = &self.within[place as usize..];
         let (time, of) = all[0];
@@ -97,7 +116,7 @@ impl Acts {
         &all[..all.iter().take_while(is_same).count()]
     }
 
-    /// Returns the range of the acts at the closing of a state, looking at `near` first.
+    /// Returns the range of the acts at the closing of a state. Tries the position `near` first.
     pub(crate) fn closing_of(&self, state: u32, near: usize) -> std::ops::Range<usize> {
         let is_behind = |at: usize| self.closing.get(at).is_none_or(|of| of.state() >= state);
         let is_first = near == 0 || !is_behind(near - 1);
@@ -113,10 +132,10 @@ impl Acts {
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum WalkStep {
     Open(u32),
     Close(u32),
-    /// Acts within a state, given the index.
+    /// Act within a state, given its index.
     Within(u32),
     End,
 }
@@ -126,9 +145,9 @@ pub(crate) struct Walk {
     next: u32,
     open: u32,
     within: u32,
-    /// Number of [`Acts::opening`] taken.
+    /// Number of acts of [`Acts::opening`] that have been taken.
     pub(crate) opened: u32,
-    /// End of the [`Acts::closing`] found last.
+    /// End of the range of [`Acts::closing`] that was found last.
     pub(crate) closed: u32,
 }
 
@@ -137,41 +156,41 @@ impl Walk {
         Walk { next: 0, open: NONE, within: 0, opened: 0, closed: 0 }
     }
 
-    pub(crate) fn peek(self, track: &Track, acts: &Acts) -> (Step, f64) {
+    pub(crate) fn peek(self, track: &Track, acts: &Acts) -> (WalkStep, f64) {
         let next = self.next as usize;
         let (step, time) = if next < track.len() {
             let parent = track.parent(next).map_or(NONE, |parent| parent as u32);
-            // Of overlapping states, the one opened later ends at its own time.
+            // If states overlap, the state that was opened later still ends at its own time.
             if self.open == parent || self.open == NONE {
-                (Step::Open(self.next), track.start[next])
+                (WalkStep::Open(self.next), track.start[next])
             } else {
-                (Step::Close(self.open), track.end[self.open as usize])
+                (WalkStep::Close(self.open), track.end[self.open as usize])
             }
         } else if self.open != NONE {
-            (Step::Close(self.open), track.end[self.open as usize])
+            (WalkStep::Close(self.open), track.end[self.open as usize])
         } else {
-            (Step::End, f64::INFINITY)
+            (WalkStep::End, f64::INFINITY)
         };
         let Some((at, of)) = acts.within.get(self.within as usize) else {
             return (step, time);
         };
         let is_opened = of.state() < self.next;
         let comes_first = match step {
-            Step::Open(_) => *at < time,
-            Step::Close(closed) => *at <= time || closed == of.state(),
+            WalkStep::Open(_) => *at < time,
+            WalkStep::Close(closed) => *at <= time || closed == of.state(),
             _ => true,
         };
-        if is_opened && comes_first { (Step::Within(self.within), *at) } else { (step, time) }
+        if is_opened && comes_first { (WalkStep::Within(self.within), *at) } else { (step, time) }
     }
 
-    pub(crate) fn take(&mut self, step: Step, track: &Track) {
+    pub(crate) fn take(&mut self, step: WalkStep, track: &Track) {
         match step {
-            Step::Open(state) => (self.open, self.next) = (state, state + 1),
-            Step::Close(state) => {
+            WalkStep::Open(state) => (self.open, self.next) = (state, state + 1),
+            WalkStep::Close(state) => {
                 self.open = track.parent(state as usize).map_or(NONE, |parent| parent as u32);
             }
-            Step::Within(_) => self.within += 1,
-            Step::End => {}
+            WalkStep::Within(_) => self.within += 1,
+            WalkStep::End => {}
         }
     }
 }

@@ -1,0 +1,207 @@
+//! Finds the calls that post and complete the receive of each message.
+
+use std::collections::VecDeque;
+
+use paje_analysis::classes::Class;
+use paje_analysis::messages::Messages;
+use paje_analysis::tracks::{Track, Tracks};
+
+/// Times that are closer than this count as equal. This is half of SimGrid's resolution, in
+/// seconds.
+pub const TIME_TOLERANCE: f64 = 5e-10;
+
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The receiving side of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Received {
+    /// The message.
+    pub message: u32,
+    /// State that completes the receive, or [`NONE`].
+    pub(crate) recv: u32,
+    /// State that posted the receive, or [`NONE`].
+    pub(crate) post: u32,
+    /// Whether both sides are known, so that the receiver waits for the message.
+    pub is_used: bool,
+    /// Whether the sender also waits for the message.
+    pub is_rendezvous: bool,
+    /// Start of the link, in seconds.
+    pub start: f64,
+    /// End of the link, in seconds. This is when the receiving call returned.
+    pub end: f64,
+    /// Time at which the receiver was ready, in seconds.
+    pub posted: f64,
+    /// Earliest start of the waiting, which is when the receiver's previous activity in the state
+    /// ended.
+    pub since: f64,
+}
+
+impl Received {
+    /// Returns the time from which the message can travel. `needs_post` says whether it has to wait
+    /// for the receiver.
+    #[must_use]
+    pub fn begin(&self, needs_post: bool) -> f64 {
+        if needs_post || self.is_rendezvous { self.start.max(self.posted) } else { self.start }
+    }
+}
+
+/// Returns the messages that a track receives, ordered by receiving state and end.
+pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> Vec<Received> {
+    let track = &tracks.list()[at];
+    let begins = nonblocking_receives(tracks, track);
+    let mut moments = Moments::new(tracks, at, &begins);
+    let mut take = |number: &u32| {
+        let message = &messages.list()[*number as usize];
+        let recv = message.recv();
+        let recv = recv.map(|state| moments.completing(state, message.end));
+        Received {
+            message: *number,
+            recv: recv.map_or(NONE, |state| state as u32),
+            post: NONE,
+            is_used: false,
+            is_rendezvous: false,
+            start: message.start,
+            end: message.end,
+            posted: f64::NEG_INFINITY,
+            since: f64::NEG_INFINITY,
+        }
+    };
+    let mut all: Vec<Received> = messages.received(at).iter().map(&mut take).collect();
+    all.sort_by(|a, b| a.recv.cmp(&b.recv).then_with(|| a.end.total_cmp(&b.end)));
+    // Receives that have been posted but not completed, in order.
+    let mut begun: VecDeque<u32> = VecDeque::new();
+    let mut state = 0;
+    for place in 0..all.len() {
+        let Received { recv, end, .. } = all[place];
+        if recv == NONE {
+            break;
+        }
+        while state < recv {
+            if begins[track.value[state as usize].index()] {
+                begun.push_back(state);
+            }
+            state += 1;
+        }
+        let class = tracks.class(at, recv as usize);
+        let post = match class {
+            Class::Wait => begun.pop_front().unwrap_or(recv),
+            _ => recv,
+        };
+        let mut since = last_within(track, recv as usize, end);
+        if let Some(before) = place.checked_sub(1).map(|before| &all[before]) {
+            // The previous message that the same operation received.
+            let is_group = matches!(class, Class::Collective(_));
+            if is_group && before.recv == recv && before.end < end {
+                since = since.max(before.end);
+            }
+        }
+        let posted = track.start[post as usize].min(end);
+        all[place] = Received { post, posted, since, ..all[place] };
+    }
+    all
+}
+
+/// Divides the messages of a track into the sets of messages that one call completed at the same
+/// time.
+pub fn sets(all: &[Received]) -> impl Iterator<Item = &[Received]> {
+    all.chunk_by(is_same).filter(|set| set[0].recv != NONE)
+}
+
+fn is_same(a: &Received, b: &Received) -> bool {
+    a.recv == b.recv && (a.end - b.end).abs() <= TIME_TOLERANCE
+}
+
+fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
+    let types = tracks.trace().types();
+    let classes = tracks.classes().of_type(track.type_);
+    let name = |value: usize| {
+        let value = paje_sim::ValueId(value as u32);
+        types.value_name(track.type_, value).text.to_ascii_lowercase()
+    };
+    let begins = |(value, class): (usize, &Class)| {
+        *class == Class::Recv && name(value).windows(5).any(|part| part == b"irecv")
+    };
+    classes.iter().enumerate().map(begins).collect()
+}
+
+/// Calls of zero duration at one moment, in which messages may have ended. If there are several, a
+/// message is completed by the first call that can complete a pending receive.
+struct Moments<'m, 't> {
+    tracks: &'m Tracks<'t>,
+    at: usize,
+    begins: &'m [bool],
+    /// Number of receives posted before each state.
+    posts: Vec<u32>,
+    /// Number of receives that waiting calls completed.
+    completed: u32,
+    now: f64,
+    /// Waiting calls that end at this moment, and the number of messages that each of them
+    /// completed.
+    waits: Vec<(usize, u32)>,
+}
+
+impl<'m, 't> Moments<'m, 't> {
+    fn new(tracks: &'m Tracks<'t>, at: usize, begins: &'m [bool]) -> Self {
+        let mut count = 0;
+        let posts = tracks.list()[at].value.iter().map(|value| {
+            let before = count;
+            count += u32::from(begins[value.index()]);
+            before
+        });
+        let (posts, waits) = (posts.collect(), Vec::new());
+        Moments { tracks, at, begins, posts, completed: 0, now: f64::NAN, waits }
+    }
+
+    /// Returns the state that completes a message. Must be called with ascending ends.
+    fn completing(&mut self, state: usize, end: f64) -> usize {
+        let (tracks, at) = (self.tracks, self.at);
+        let track = &tracks.list()[at];
+        let is_begun = self.begins[track.value[state].index()];
+        if !is_begun && tracks.class(at, state) != Class::Wait {
+            return state;
+        }
+        if end != self.now {
+            self.now = end;
+            let last = track.start.partition_point(|start| *start <= end);
+            let all =
+                (0..last).rev().take_while(|it| track.start[*it] == end || track.end[*it] == end);
+            let waits =
+                all.filter(|it| tracks.class(at, *it) == Class::Wait && track.end[*it] == end);
+            self.waits = waits.map(|it| (it, 0)).collect();
+            self.waits.reverse();
+        }
+        let pending = |it: usize| self.posts[it] > self.completed;
+        let types = tracks.trace().types();
+        let is_one = |it: usize| {
+            let name = types.value_name(track.type_, track.value[it]).text;
+            let all = [&b"all"[..], b"some"];
+            !all.iter()
+                .any(|word| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)))
+        };
+        let is_free = |(it, count): &(usize, u32)| pending(*it) && (*count == 0 || !is_one(*it));
+        let found = self.waits.iter().position(is_free);
+        self.completed += 1;
+        match found {
+            Some(place) => {
+                self.waits[place].1 += 1;
+                self.waits[place].0
+            }
+            None => state,
+        }
+    }
+}
+
+/// Returns when the last nested state that ended before `until` ended. Without such a nested state,
+/// returns when the state began.
+fn last_within(track: &Track, state: usize, until: f64) -> f64 {
+    let mut last = track.start[state];
+    for inner in state + 1..track.len() {
+        if track.start[inner] >= until || track.parent(inner).is_none_or(|parent| parent < state) {
+            break;
+        }
+        if track.end[inner] <= until {
+            last = last.max(track.end[inner]);
+        }
+    }
+    last
+}

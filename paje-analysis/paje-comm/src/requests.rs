@@ -1,0 +1,110 @@
+//! Finds which calls complete which requests if the trace has no numbers of requests.
+
+use paje_analysis::classes::Class;
+use rustc_hash::FxHashMap;
+
+use crate::received::{Received, TIME_TOLERANCE, sets};
+use crate::run::Facts;
+use crate::walk::{Act, Acts, StateAct};
+
+/// Maximum number of states after a send that are searched for the call that completes the send.
+const SEARCH_LIMIT: usize = 10_000;
+
+/// Finds the calls that wait for any of several messages, and the messages that each call could
+/// take. These are the messages that were posted before the first of these calls and completed in
+/// one of them.
+pub(crate) fn add_sets(
+    facts: &Facts<'_>,
+    acts: &mut [Acts],
+    all: &[Vec<Received>],
+) -> Vec<Vec<u32>> {
+    let mut found: Vec<Vec<u32>> = Vec::new();
+    let types = facts.tracks.trace().types();
+    for (at, track) in facts.tracks.list().iter().enumerate() {
+        let is_any = |state: u32| {
+            let name = types.value_name(track.type_, track.value[state as usize]).text;
+            facts.tracks.class(at, state as usize) == Class::Wait
+                && [&b"waitany"[..], b"waitsome"].iter().any(|word| {
+                    name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+                })
+        };
+        let mut begin = f64::NAN;
+        for set in sets(&all[at]).filter(|set| set[0].is_used && is_any(set[0].recv)) {
+            let is_same = set.iter().all(|it| it.posted <= begin);
+            if !is_same {
+                begin = track.start[set[0].recv as usize];
+                found.push(Vec::new());
+            }
+            let number = found.len() as u32 - 1;
+            let Some(messages) = found.last_mut() else { continue };
+            messages.extend(set.iter().filter(|it| it.is_used).map(|it| it.message));
+            let act = StateAct::new(set[0].recv, Act::Any(number));
+            match set[0].end >= track.end[set[0].recv as usize] {
+                true => acts[at].closing.push(act),
+                false => acts[at].within.push((set[0].end, act)),
+            }
+        }
+    }
+    found
+}
+
+/// Adds the waits of senders. A sender waits in the sending call, or in the first later call that
+/// waits until after the earliest possible arrival. Returns the number of waits in later calls.
+pub(crate) fn add_completions(
+    facts: &Facts<'_>,
+    all: &[Vec<Received>],
+    rendezvous: Option<f64>,
+    acts: &mut [Acts],
+) -> u64 {
+    let (tracks, list) = (&facts.tracks, facts.messages.list());
+    let size = |it: &Received| list[it.message as usize].bytes().unwrap_or(-1.0).to_bits();
+    let becomes = |it: &Received| {
+        let bytes = list[it.message as usize].bytes();
+        rendezvous.zip(bytes).is_some_and(|(least, bytes)| bytes >= least)
+    };
+    let mut least: FxHashMap<u64, f64> = FxHashMap::default();
+    for it in all.iter().flatten().filter(|it| it.is_used && it.is_rendezvous) {
+        let seconds = it.end - it.begin(true);
+        least.entry(size(it)).and_modify(|it| *it = it.min(seconds)).or_insert(seconds);
+    }
+    let mut within = vec![Vec::new(); acts.len()];
+    let mut inferred = 0;
+    for it in all.iter().flatten().filter(|it| it.is_used && (it.is_rendezvous || becomes(it))) {
+        let message = &list[it.message as usize];
+        let (from, Some(send)) = (message.from as usize, message.send()) else { continue };
+        let track = &tracks.list()[from];
+        let least = least.get(&size(it)).copied().unwrap_or(0.0);
+        let earliest = if it.is_rendezvous { it.begin(true) + least } else { message.start };
+        let is_until = |state: usize| track.end[state] >= earliest - TIME_TOLERANCE;
+        let name = tracks.trace().types().value_name(track.type_, track.value[send]).text;
+        let is_begun = [&b"isend"[..], b"issend", b"ibsend", b"irsend"]
+            .iter()
+            .any(|word| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)));
+        let act = Act::Complete(it.message);
+        if is_until(send) && (!is_begun || track.end[send] > message.start) {
+            // The sender waited before it could send the next message in the same call.
+            let sends = &acts[from].within;
+            let next = sends.partition_point(|(time, _)| *time < earliest - TIME_TOLERANCE);
+            let next = sends[next..].iter().take_while(|(time, _)| *time <= track.end[send]);
+            let next = next.copied().find(|(time, of)| {
+                let is_sent = of.state() == send as u32 && matches!(of.act(), Act::Send(_));
+                is_sent && *time > message.start
+            });
+            match next {
+                Some((time, _)) => within[from].push((time, StateAct::new(send as u32, act))),
+                None => acts[from].closing.push(StateAct::new(send as u32, act)),
+            }
+            continue;
+        }
+        let mut later = (send + 1..track.len()).take(SEARCH_LIMIT);
+        let wait = later.find(|at| tracks.class(from, *at) == Class::Wait && is_until(*at));
+        if let Some(wait) = wait {
+            acts[from].closing.push(StateAct::new(wait as u32, act));
+            inferred += 1;
+        }
+    }
+    for (acts, within) in acts.iter_mut().zip(within) {
+        acts.within.extend(within);
+    }
+    inferred
+}

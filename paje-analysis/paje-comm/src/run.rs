@@ -1,0 +1,366 @@
+//! The sequences of all ranks, with the recorded and the inferred facts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use paje_analysis::classes::{Class, Map};
+use paje_analysis::collectives::{Collectives, Grouping};
+use paje_analysis::messages::{Message, Messages};
+use paje_analysis::tracks::Tracks;
+use paje_sim::Trace;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::groups::{Groups, group};
+use crate::received::{NONE, Received, TIME_TOLERANCE, received};
+use crate::requests::{add_completions, add_sets};
+use crate::steps::{Kind, Steps};
+use crate::walk::{Act, Acts, StateAct, Walk, WalkStep};
+
+/// The communication that a trace records.
+#[derive(Clone, Debug)]
+pub struct Facts<'t> {
+    /// States of each rank.
+    pub tracks: Arc<Tracks<'t>>,
+    /// Links between ranks.
+    pub messages: Arc<Messages>,
+    /// The k-th operations of each value.
+    pub collectives: Arc<Collectives>,
+}
+
+/// Settings for reading a trace.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Classes of states.
+    pub map: Map,
+    /// Groups of containers, and the roots of their collectives.
+    pub grouping: Grouping,
+    /// User-defined field with the sizes of messages. By default, this is one of
+    /// [`BYTES`](paje_analysis::comm::BYTES).
+    pub bytes: Option<String>,
+    /// Rendezvous threshold in bytes. By default, it is the threshold of the map, or 64 KiB for
+    /// SimGrid.
+    pub eager: Option<u64>,
+}
+
+impl<'t> Facts<'t> {
+    /// Reads the facts from a trace.
+    #[must_use]
+    pub fn new(trace: &'t Trace, reading: &Reading) -> Self {
+        let tracks = Tracks::new(trace, paje_analysis::classes::Classes::new(trace, &reading.map));
+        let (messages, collectives) = rayon::join(
+            || Messages::by_receiver(&tracks, &reading.map, reading.bytes.as_deref()),
+            || Collectives::new(&tracks, &reading.grouping),
+        );
+        Facts {
+            tracks: Arc::new(tracks),
+            messages: Arc::new(messages),
+            collectives: Arc::new(collectives),
+        }
+    }
+
+    /// Returns whether SimGrid wrote the trace.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid")
+    }
+}
+
+/// The recorded run.
+#[derive(Clone, Debug)]
+pub struct Run<'t> {
+    /// The facts that the trace records.
+    pub facts: Facts<'t>,
+    /// Sequence of each rank.
+    pub steps: Vec<Steps>,
+    /// Received messages of each rank, ordered by the state that completes the message, then by the
+    /// message's end.
+    pub received: Vec<Vec<Received>>,
+    /// Sets of messages for which a rank waits until any message of the set has arrived. The
+    /// messages are in recorded order.
+    pub sets: Vec<Vec<u32>>,
+    /// Collectives without links.
+    pub groups: Groups,
+    /// Facts that were inferred, and links that were left out.
+    pub inferred: Inferred,
+}
+
+/// Facts that a trace does not record and that were inferred, and links that were left out.
+#[derive(Clone, Debug, Default)]
+pub struct Inferred {
+    /// Number of links for which nothing waits, because the state at the start or the end is
+    /// unknown.
+    pub unmatched: u64,
+    /// Number of ignored links of SMPI's `Sendrecv`, which pair the wrong sends and receives.
+    pub mispaired: u64,
+    /// Number of ignored links that end before they start.
+    pub backwards: u64,
+    /// Number of receives whose posting call was found by the order of posts and ends.
+    pub posts: u64,
+    /// Number of sends whose completing call was found by its time.
+    pub completions: u64,
+    /// Rendezvous threshold in bytes, if known.
+    pub eager: Option<u64>,
+}
+
+impl<'t> Run<'t> {
+    /// Upper limit of the number of states and of the number of messages. Both must be lower.
+    pub const MAX: u64 = 1 << StateAct::BITS;
+
+    /// Estimates the memory of the run of a trace in bytes. The memory of the trace is not
+    /// included.
+    #[must_use]
+    pub fn bytes(trace: &Trace) -> u64 {
+        // Each message needs an entry, its index in two lists, its receiving side, and three acts.
+        const MESSAGE: usize = size_of::<Message>()
+            + 2 * size_of::<u32>()
+            + size_of::<Received>()
+            + 3 * size_of::<StateAct>();
+        let counts = trace.counts();
+        let state = Tracks::STATE + 2 * Steps::STEP;
+        counts.states * state as u64 + counts.links * MESSAGE as u64
+    }
+
+    /// Finds the sequences of all ranks. Sends of at least `rendezvous` bytes may wait for their
+    /// receiver in a changed run.
+    #[must_use]
+    pub fn new(facts: Facts<'t>, reading: &Reading, rendezvous: Option<f64>) -> Self {
+        let count = facts.tracks.list().len();
+        let simulated = facts.is_simulated().then_some(65_536);
+        let eager = reading.eager.or(reading.map.eager()).or(simulated);
+        let found: Vec<_> =
+            (0..count).into_par_iter().map(|at| receiving(&facts, reading, eager, at)).collect();
+        let mut inferred = Inferred { eager, ..Inferred::default() };
+        let mut all = Vec::with_capacity(count);
+        for (list, counted) in found {
+            inferred.unmatched += counted.unmatched;
+            inferred.mispaired += counted.mispaired;
+            inferred.backwards += counted.backwards;
+            inferred.posts += counted.posts;
+            all.push(list);
+        }
+        in_collectives(&facts, &mut all);
+        let is_used: Vec<bool> = used(&facts.messages, &all);
+        let linked: Vec<Vec<u32>> =
+            (0..count).into_par_iter().map(|at| linked(&facts, &is_used, at, &all[at])).collect();
+        let groups = group(&facts, &|track: u32, state: u32| {
+            linked[track as usize].binary_search(&state).is_ok()
+        });
+        let acts = (0..count).into_par_iter().map(|at| acts_of(&facts, &is_used, at, &all[at]));
+        let mut acts: Vec<Acts> = acts.collect();
+        let sets = add_sets(&facts, &mut acts, &all);
+        groups.add(&mut acts);
+        acts.par_iter_mut().for_each(Acts::sort);
+        inferred.completions = add_completions(&facts, &all, rendezvous, &mut acts);
+        acts.par_iter_mut().for_each(Acts::sort);
+        let steps = acts.into_par_iter().enumerate().map(|(at, acts)| steps_of(&facts, at, &acts));
+        Run { steps: steps.collect(), received: all, sets, groups, inferred, facts }
+    }
+
+    /// Returns the name of a rank's container.
+    #[must_use]
+    pub fn name(&self, rank: u32) -> String {
+        let tracks = &self.facts.tracks;
+        let container = tracks.list()[rank as usize].container;
+        tracks.trace().containers().name(container).to_string()
+    }
+}
+
+/// Finds how a rank received its messages. Also finds which messages are used, and which ones are a
+/// rendezvous.
+fn receiving(
+    facts: &Facts<'_>,
+    reading: &Reading,
+    eager: Option<u64>,
+    at: usize,
+) -> (Vec<Received>, Inferred) {
+    let (tracks, messages) = (&facts.tracks, &facts.messages);
+    let mut all = received(tracks, messages, at);
+    let mut inferred = Inferred::default();
+    let is_simulated = facts.is_simulated();
+    let mut named = FxHashMap::default();
+    // SMPI's link keys pair the wrong ends for Sendrecv.
+    let is_both = |track: u32, state: Option<usize>| {
+        let class = state.map(|state| tracks.class(track as usize, state));
+        is_simulated && class == Some(Class::SendRecv)
+    };
+    for it in &mut all {
+        let message = &messages.list()[it.message as usize];
+        let (send, recv) = (message.send(), Some(it.recv).filter(|recv| *recv != NONE));
+        it.is_rendezvous = match (message.bytes(), eager) {
+            (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
+            (None, Some(0)) => true,
+            _ => send.is_some_and(|send| is_blocked(&mut named, facts, message, send, reading)),
+        };
+        let is_wrong =
+            is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
+        let is_known = send.is_some() && recv.is_some() && message.from != message.to && !is_wrong;
+        let is_backwards = is_known && message.end < message.start;
+        inferred.mispaired += u64::from(is_wrong);
+        inferred.backwards += u64::from(is_backwards);
+        inferred.unmatched += u64::from(!is_known && !is_wrong);
+        inferred.posts += u64::from(is_known && it.post != it.recv);
+        it.is_used = is_known && !is_backwards;
+    }
+    (all, inferred)
+}
+
+/// Returns whether a send is a rendezvous. This is the case if the map says so, or if the sender
+/// left the call at the same time as the receiver, but not earlier.
+fn is_blocked(
+    named: &mut FxHashMap<(u32, u32), bool>,
+    facts: &Facts<'_>,
+    message: &Message,
+    send: usize,
+    reading: &Reading,
+) -> bool {
+    let tracks = &facts.tracks;
+    let track = &tracks.list()[message.from as usize];
+    let value = track.value[send];
+    let name = || tracks.trace().types().value_name(track.type_, value).text;
+    let is_given =
+        named.entry((track.type_.0, value.0)).or_insert_with(|| reading.map.is_rendezvous(name()));
+    *is_given
+        || tracks.class(message.from as usize, send) == Class::Send
+            && track.end[send] > message.start
+            && (track.end[send] - message.end).abs() <= TIME_TOLERANCE
+}
+
+/// Decides for each collective with links when a rank becomes ready to receive. It is ready either
+/// for all messages when it enters, or for each message when it has received the previous one. The
+/// assumption that better explains when the messages end is chosen. The second assumption is
+/// rejected if more than 5 % of the messages would be clearly faster than the fastest message of
+/// their size.
+fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
+    let tracks = &facts.tracks;
+    let is_behind = |at: usize, it: &Received| {
+        it.is_used
+            && it.since > it.posted
+            && matches!(tracks.class(at, it.recv as usize), Class::Collective(_))
+    };
+    let is_any = |(at, list): (usize, &Vec<Received>)| list.iter().any(|it| is_behind(at, it));
+    if !all.par_iter().enumerate().any(is_any) {
+        return;
+    }
+    let size = |it: &Received| {
+        facts.messages.list()[it.message as usize].bytes().unwrap_or(-1.0).to_bits()
+    };
+    let mut fastest: FxHashMap<u64, f64> = FxHashMap::default();
+    for it in all.iter().flatten().filter(|it| it.is_used && it.end > it.since) {
+        let seconds = (it.end - it.begin(true)).max(0.0);
+        fastest.entry(size(it)).and_modify(|it| *it = it.min(seconds)).or_insert(seconds);
+    }
+    let value = |at: usize, it: &Received| {
+        let track = &tracks.list()[at];
+        (track.type_, track.value[it.recv as usize])
+    };
+    // Sums of errors if the rank was ready for all messages at once, and if it was ready for one
+    // after the other. Then the number of messages, and the number of messages that are too fast
+    // for the second case.
+    let mut errors: FxHashMap<_, (f64, f64, u64, u64)> = FxHashMap::default();
+    for (at, list) in all.iter().enumerate() {
+        for it in list.iter().filter(|it| is_behind(at, it)) {
+            let Some(fastest) = fastest.get(&size(it)) else { continue };
+            let off = |posted: f64| (it.end - it.start.max(posted) - fastest).abs();
+            let errors = errors.entry(value(at, it)).or_default();
+            errors.0 += off(it.posted);
+            errors.1 += off(it.since);
+            errors.2 += 1;
+            errors.3 += u64::from(it.end - it.since < 0.95 * fastest);
+        }
+    }
+    let is_sequential = |(together, after, count, fast): &(f64, f64, u64, u64)| {
+        after < together && fast * 20 <= *count
+    };
+    for (at, list) in all.iter_mut().enumerate() {
+        for it in list.iter_mut().filter(|it| is_behind(at, it)) {
+            if errors.get(&value(at, it)).is_some_and(is_sequential) {
+                it.posted = it.since;
+            }
+        }
+    }
+}
+
+fn used(messages: &Messages, all: &[Vec<Received>]) -> Vec<bool> {
+    let mut is_used = vec![false; messages.list().len()];
+    all.iter().flatten().for_each(|it| is_used[it.message as usize] = it.is_used);
+    is_used
+}
+
+fn is_group(facts: &Facts<'_>, at: usize, state: u32) -> bool {
+    matches!(facts.tracks.class(at, state as usize), Class::Collective(_))
+}
+
+/// Returns the sorted collective states of a rank in which messages start or end.
+fn linked(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Vec<u32> {
+    let list = facts.messages.list();
+    let sent = facts.messages.sent(at).iter().filter(|it| is_used[**it as usize]);
+    let sent = sent.filter_map(|it| list[*it as usize].send().map(|state| state as u32));
+    let received = all.iter().filter(|it| it.is_used).map(|it| it.recv);
+    let mut linked: Vec<u32> =
+        sent.chain(received).filter(|state| is_group(facts, at, *state)).collect();
+    linked.sort_unstable();
+    linked.dedup();
+    linked
+}
+
+fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Acts {
+    let (track, list) = (&facts.tracks.list()[at], facts.messages.list());
+    let mut acts = Acts::default();
+    acts.opening.reserve_exact(facts.messages.sent(at).len() + all.len());
+    acts.closing.reserve_exact(all.len());
+    for number in facts.messages.sent(at) {
+        let Some(send) = list[*number as usize].send().filter(|_| is_used[*number as usize]) else {
+            continue;
+        };
+        let start = list[*number as usize].start;
+        acts.begin(start, track.start[send], StateAct::new(send as u32, Act::Send(*number)));
+    }
+    for it in all.iter().filter(|it| it.is_used) {
+        let of = StateAct::new(it.recv, Act::Receive(it.message));
+        // In a collective, a send at the end comes after a receive at the same time.
+        if it.end >= track.end[it.recv as usize] && !is_group(facts, at, it.recv) {
+            acts.closing.push(of);
+        } else {
+            acts.within.push((it.end, of));
+        }
+        let of = StateAct::new(it.post, Act::Post(it.message));
+        acts.begin(it.posted, track.start[it.post as usize], of);
+    }
+    acts
+}
+
+fn steps_of(facts: &Facts<'_>, at: usize, acts: &Acts) -> Steps {
+    let track = &facts.tracks.list()[at];
+    let count = acts.opening.len() + acts.within.len() + acts.closing.len();
+    let (mut steps, mut walk) = (Steps::with_capacity(track.len(), count), Walk::new());
+    loop {
+        let (step, time) = walk.peek(track, acts);
+        walk.take(step, track);
+        match step {
+            WalkStep::End => break,
+            WalkStep::Open(state) => {
+                let all = &acts.opening[walk.opened as usize..];
+                let all = all.iter().take_while(|of| of.state() == state).map(|of| of.act());
+                steps.push(Kind::Open, state, time, all.inspect(|_| walk.opened += 1));
+            }
+            WalkStep::Within(place) => {
+                let same = acts.same(place);
+                // The first act has already been taken.
+                for behind in 1..same.len() as u32 {
+                    walk.take(WalkStep::Within(place + behind), track);
+                }
+                let all = same.iter().map(|(_, of)| of.act());
+                steps.push(Kind::Within, same[0].1.state(), time, all);
+            }
+            WalkStep::Close(state) => {
+                let range: Range<usize> = acts.closing_of(state, walk.closed as usize);
+                walk.closed = range.end as u32;
+                let all = acts.closing[range].iter().map(|of| of.act());
+                steps.push(Kind::Close, state, time, all);
+            }
+        }
+    }
+    steps.shrink();
+    steps
+}

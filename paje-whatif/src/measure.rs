@@ -1,0 +1,212 @@
+//! Transfers, which are the times that messages take in the network. They are derived from when the
+//! messages were sent and received.
+//!
+//! Traces do not record when messages arrive. A link ends when the receiving call returns.
+//! Therefore, a transfer takes at most the time from when it could start until the link ends. Only
+//! the message for which a call waited last took exactly that time. Any other message is assumed to
+//! take the typical time of its size, or the upper bound of its transfer if that is less.
+
+use paje_comm::{Act, Run, Step, TIME_TOLERANCE};
+use rustc_hash::FxHashMap;
+
+use crate::settings::{EagerStart, Settings};
+
+/// Data about the transfer of a message that re-timing needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    /// Start in seconds. This is when the message was sent, or when both sides were ready. NaN if
+    /// nothing waits for the message because its sending or receiving state is unknown.
+    pub start: f64,
+    /// Duration in seconds.
+    pub seconds: f64,
+    /// Whether a call is known to have waited for this message.
+    pub is_awaited: bool,
+    /// Whether sender and receiver both wait until the message has arrived.
+    pub is_rendezvous: bool,
+}
+
+impl Transfer {
+    /// Returns whether any call waits for the message.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        !self.start.is_nan()
+    }
+}
+
+/// Assumptions about messages.
+#[derive(Clone, Debug, Default)]
+pub struct Assumptions {
+    /// Time at which eager transfers start.
+    pub start: EagerStart,
+    /// Number of waits that indicate that eager transfers start when sent, and number of waits that
+    /// indicate that they start when posted. `None` if the user chose the start.
+    pub votes: Option<(u64, u64)>,
+    /// Number of messages whose transfers are measured, because a call waited for them last.
+    pub measured: u64,
+    /// Number of messages whose transfer time is estimated.
+    pub estimated: u64,
+}
+
+/// Transfers under one assumption about when they start.
+struct Measured {
+    /// For each message, the start, the upper bound and the seconds, and whether a call waited for
+    /// the message last.
+    begin: Vec<f64>,
+    bound: Vec<f64>,
+    is_last: Vec<bool>,
+    typical: FxHashMap<u64, f64>,
+}
+
+/// Estimates the transfers of all messages.
+pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Assumptions) {
+    let is_simulated = run.facts.is_simulated();
+    let sent = Measured::new(run, false);
+    let posted = Measured::new(run, true);
+    let mut assumed = Assumptions::default();
+    let votes = votes(run, &sent, &posted);
+    (assumed.start, assumed.votes) = match settings.eager_start {
+        Some(start) => (start, None),
+        None if votes.0 > votes.1 => (EagerStart::Sent, Some(votes)),
+        None if votes.1 > 0 || is_simulated => (EagerStart::Posted, Some(votes)),
+        None => (EagerStart::Sent, Some(votes)),
+    };
+    let measured = if assumed.start == EagerStart::Posted { posted } else { sent };
+    let unused =
+        Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
+    let mut list = vec![unused; run.facts.messages.list().len()];
+    for it in run.received.iter().flatten() {
+        let at = it.message as usize;
+        list[at].is_rendezvous = it.is_rendezvous;
+        if !it.is_used {
+            continue;
+        }
+        let typical = measured.typical.get(&size_of(run, it.message)).copied();
+        let (bound, is_awaited) = (measured.bound[at].max(0.0), measured.is_last[at]);
+        let seconds = if is_awaited { bound } else { bound.min(typical.unwrap_or(bound)) };
+        list[at] = Transfer { start: measured.begin[at], seconds, is_awaited, ..list[at] };
+        assumed.measured += u64::from(is_awaited);
+        assumed.estimated += u64::from(!is_awaited);
+    }
+    (list, assumed)
+}
+
+/// Returns the size of a message as a key. All unknown sizes have the same key.
+fn size_of(run: &Run<'_>, message: u32) -> u64 {
+    run.facts.messages.list()[message as usize].bytes().unwrap_or(-1.0).to_bits()
+}
+
+/// Calls `visit` with each step in which a rank waits for messages, and with the time at which the
+/// wait began.
+fn each_wait(run: &Run<'_>, mut visit: impl FnMut(&Step<'_>, f64)) {
+    for steps in &run.steps {
+        let mut last = f64::NEG_INFINITY;
+        for step in steps.iter() {
+            if step.acts.iter().any(|act| message_of(act).is_some()) {
+                visit(&step, last);
+            }
+            last = step.time;
+        }
+    }
+}
+
+impl Measured {
+    fn new(run: &Run<'_>, needs_post: bool) -> Self {
+        let count = run.facts.messages.list().len();
+        let mut measured = Measured {
+            begin: vec![f64::NAN; count],
+            bound: vec![f64::INFINITY; count],
+            is_last: vec![false; count],
+            typical: FxHashMap::default(),
+        };
+        let mut rendezvous = vec![false; count];
+        for it in run.received.iter().flatten().filter(|it| it.is_used) {
+            measured.begin[it.message as usize] = it.begin(needs_post);
+            rendezvous[it.message as usize] = it.is_rendezvous;
+        }
+        let counts = |act: Act| match act {
+            Act::Receive(_) => true,
+            Act::Complete(message) => rendezvous[message as usize],
+            _ => false,
+        };
+        each_wait(run, |step, _| {
+            for message in step.acts.iter().filter(|act| counts(*act)).filter_map(message_of) {
+                let seconds = step.time - measured.begin[message as usize];
+                let bound = &mut measured.bound[message as usize];
+                *bound = bound.min(seconds);
+            }
+        });
+        // In the second iteration, the typical times show which message came last.
+        for _ in 0..2 {
+            let mut samples: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
+            measured.is_last.fill(false);
+            let (begin, bound, typical) = (&measured.begin, &measured.bound, &measured.typical);
+            let is_last = &mut measured.is_last;
+            each_wait(run, |step, since| {
+                if step.time - since <= TIME_TOLERANCE {
+                    return;
+                }
+                let expected = |it: &u32| {
+                    let typical = typical.get(&size_of(run, *it)).copied().unwrap_or(0.0);
+                    begin[*it as usize] + typical.min(bound[*it as usize])
+                };
+                let all = step.acts.iter().filter(|act| counts(*act)).filter_map(message_of);
+                let last = all.max_by(|a, b| expected(a).total_cmp(&expected(b)));
+                let Some(last) = last else { return };
+                let seconds = step.time - begin[last as usize];
+                // Another call may have shown that the message arrived earlier.
+                if seconds <= bound[last as usize] + TIME_TOLERANCE {
+                    is_last[last as usize] = true;
+                    samples.entry(size_of(run, last)).or_default().push(seconds.max(0.0));
+                }
+            });
+            let median = |(size, mut all): (u64, Vec<f64>)| {
+                let at = all.len() / 2;
+                (size, *all.select_nth_unstable_by(at, f64::total_cmp).1)
+            };
+            measured.typical = samples.into_iter().map(median).collect();
+        }
+        measured
+    }
+}
+
+fn message_of(act: Act) -> Option<u32> {
+    match act {
+        Act::Receive(message) | Act::Complete(message) => Some(message),
+        _ => None,
+    }
+}
+
+/// Counts the messages that arrived too early to have started when posted, and the waits that were
+/// too long for messages that started when sent.
+fn votes(run: &Run<'_>, sent: &Measured, posted: &Measured) -> (u64, u64) {
+    // If the sender came last, the transfer is known under both assumptions.
+    let mut known: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+    for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
+        let at = it.message as usize;
+        if it.start >= it.posted && it.start >= it.since && sent.is_last[at] && posted.is_last[at] {
+            let seconds = it.end - it.start;
+            let (least, most) = known.entry(size_of(run, it.message)).or_insert((seconds, seconds));
+            (*least, *most) = (least.min(seconds), most.max(seconds));
+        }
+    }
+    let mut votes = (0, 0);
+    for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
+        let Some((least, most)) = known.get(&size_of(run, it.message)) else { continue };
+        let (seconds, late) = (it.end - it.posted, it.posted - it.start);
+        if late <= TIME_TOLERANCE || *least <= 2.0 * TIME_TOLERANCE {
+            continue;
+        }
+        let has_waited = it.end - it.since > TIME_TOLERANCE;
+        if seconds < 0.95 * least {
+            votes.0 += 1;
+        } else if has_waited
+            && posted.is_last[it.message as usize]
+            && late > 0.1 * least
+            && seconds <= 1.05 * most
+        {
+            // Otherwise, the message would have arrived earlier.
+            votes.1 += u64::from(it.end - it.start > 1.05 * most);
+        }
+    }
+    votes
+}
