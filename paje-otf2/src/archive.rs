@@ -2,8 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -200,9 +199,16 @@ impl EventFile {
     }
 
     fn read(&self, start: u64, count: u64, buffer: &mut Vec<u8>) -> Result<(), Error> {
-        buffer.resize(count as usize, 0);
-        let read = self.file.read_exact_at(buffer, start);
-        read.map_err(|error| Error::io(&self.path, error))
+        buffer.clear();
+        buffer.reserve(count as usize);
+        let mut file = &self.file;
+        let read =
+            file.seek(SeekFrom::Start(start)).and_then(|_| file.take(count).read_to_end(buffer));
+        match read {
+            Ok(read) if read as u64 == count => Ok(()),
+            Ok(_) => Err(Error::io(&self.path, io::ErrorKind::UnexpectedEof.into())),
+            Err(error) => Err(Error::io(&self.path, error)),
+        }
     }
 }
 

@@ -10,6 +10,43 @@ pub enum Order {
 }
 
 impl Order {
+    #[inline(always)]
+    pub(crate) const fn number64(self, bytes: [u8; 8]) -> u64 {
+        match self {
+            Order::Little => u64::from_le_bytes(bytes),
+            Order::Big => u64::from_be_bytes(bytes),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn number32(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Order::Little => u32::from_le_bytes(bytes),
+            Order::Big => u32::from_be_bytes(bytes),
+        }
+    }
+
+    /// Returns the compressed integer of 32 bits at the start of `bytes`, and how many bytes it
+    /// takes, unless it is damaged.
+    #[inline(always)]
+    pub(crate) const fn compressed32(self, bytes: [u8; 5]) -> Option<(u32, usize)> {
+        let [count, number @ ..] = bytes;
+        let number = self.number32(number);
+        let unused = 32_u32.wrapping_sub(8 * count as u32);
+        match count {
+            0 => Some((0, 1)),
+            1..=4 => {
+                let number = match self {
+                    Order::Little => number << unused >> unused,
+                    Order::Big => number >> unused,
+                };
+                Some((number, 1 + count as usize))
+            }
+            u8::MAX => Some((u32::MAX, 1)),
+            _ => None,
+        }
+    }
+
     /// Returns the order that a mark in the file stands for.
     pub(crate) const fn of(mark: u8) -> Option<Order> {
         match mark {
@@ -93,6 +130,18 @@ impl<'b> Cursor<'b> {
         Ok(part)
     }
 
+    /// Returns the next bytes without passing them, if there are so many.
+    #[inline(always)]
+    pub(crate) fn ahead<const N: usize>(&self) -> Option<&'b [u8; N]> {
+        self.bytes[self.at..].first_chunk()
+    }
+
+    /// Passes bytes that [`Cursor::ahead`] has returned.
+    #[inline(always)]
+    pub(crate) const fn pass(&mut self, count: usize) {
+        self.at += count;
+    }
+
     #[inline(always)]
     fn array<const N: usize>(&mut self) -> Found<[u8; N]> {
         match self.bytes[self.at..].first_chunk::<N>() {
@@ -107,20 +156,12 @@ impl<'b> Cursor<'b> {
     /// Reads eight bytes.
     #[inline(always)]
     pub(crate) fn fixed64(&mut self) -> Found<u64> {
-        let bytes = self.array::<8>()?;
-        Ok(match self.order {
-            Order::Little => u64::from_le_bytes(bytes),
-            Order::Big => u64::from_be_bytes(bytes),
-        })
+        Ok(self.order.number64(self.array::<8>()?))
     }
 
     /// Reads four bytes.
     pub(crate) fn fixed32(&mut self) -> Found<u32> {
-        let bytes = self.array::<4>()?;
-        Ok(match self.order {
-            Order::Little => u32::from_le_bytes(bytes),
-            Order::Big => u32::from_be_bytes(bytes),
-        })
+        Ok(self.order.number32(self.array::<4>()?))
     }
 
     /// Reads two bytes.

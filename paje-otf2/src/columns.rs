@@ -6,22 +6,23 @@ use rustc_hash::FxHashMap;
 use crate::events::{Event, event};
 use crate::lines::Lines;
 use crate::record::{Entry, Values};
-use crate::text::Count;
-
-/// Integers below this are exact as doubles.
-const EXACT: i128 = 1 << 53;
+use crate::text::{Count, EXACT, Sink};
 
 /// Most decimals of times.
 const MOST_DIGITS: u32 = 18;
 
 /// Words that the lines of a step share, by the numbers that they are made of.
-type Key = (u8, u64, u64, u64);
+type Key = (u64, u64, u64);
 
 /// A step.
 #[derive(Clone, Copy)]
 struct Step {
     number: u32,
     form: Form,
+    /// Bytes of the words that its lines share.
+    bytes: u64,
+    /// Number of bytes before the key of a link, without the time.
+    key_at: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,116 +78,140 @@ impl<'t, 'j> Table<'t, 'j> {
         self.at == self.bytes
     }
 
-    /// Adds the lines of an event. Returns `None` if the piece must be read as text.
+    /// Adds the lines of an event, which have this many `bytes` unless the event is a
+    /// [state](Lines::is_state). Returns `None` if the piece must be read as text.
+    #[inline]
     pub(crate) fn event(
         &mut self,
         event: Event,
         values: &Values,
+        bytes: Option<u32>,
         lines: &mut Lines<'_>,
     ) -> Option<()> {
-        let units = lines.turn_to(event.time);
+        let Some(bytes) = bytes else {
+            let depth = lines.depth;
+            let is_push = event.kind == event::ENTER;
+            let region = if is_push { values.fields[0] } else { 0 };
+            let (key, rest) = ((event.kind.into(), region, 0), lines.time_bytes(event.time));
+            let time = lines.exact_units(event.time)?;
+            self.add(Some(key), time, STATE, rest, &Entry::default(), |text| {
+                lines.depth = depth;
+                lines.write(event, values, text);
+            })?;
+            lines.depth = if is_push { depth + 1 } else { depth - 1 };
+            return Some(());
+        };
+        self.other(event, values, bytes.into(), lines)
+    }
+
+    fn other(
+        &mut self,
+        event: Event,
+        values: &Values,
+        bytes: u64,
+        lines: &mut Lines<'_>,
+    ) -> Option<()> {
+        let time = lines.exact_units(event.time)?;
         let has_attributes = !values.attributes.is_empty();
+        let none = Entry::default();
         if event.kind == event::METRIC {
+            let time_bytes = lines.time_bytes(event.time);
             let mut count = 0;
+            lines.turn_to(event.time);
             for (member, entry) in lines.members(values).zip(&values.list) {
-                let key = Some((event.kind, values.fields[0], count, 0));
+                let key = Some((event.kind.into(), values.fields[0], count));
                 let mut bytes = Count::default();
-                lines.variable(member, entry, values, &mut bytes);
+                lines.value(entry, &mut bytes);
                 let write = |text: &mut Vec<u8>| lines.variable(member, entry, values, text);
-                let key = key.filter(|_| !has_attributes);
-                self.add(key, units, VARIABLE, bytes, entry, write)?;
+                let (key, rest) = (key.filter(|_| !has_attributes), time_bytes + bytes.0);
+                self.add(key, time, VARIABLE, rest, entry, write)?;
                 count += 1;
             }
             if count == values.list.len() as u64 {
                 return Some(());
             }
-            let mut bytes = Count::default();
-            lines.record(event, values, &mut bytes);
             let write = |text: &mut Vec<u8>| lines.record(event, values, text);
-            return self.add(None, units, EVENT, bytes, &Entry::default(), write);
+            return self.add(None, time, EVENT, 0, &none, write);
         }
         let depth = lines.depth;
         let is_pop = matches!(event.kind, event::LEAVE | event::CALLING_CONTEXT_LEAVE) && depth > 0;
         let is_push = matches!(event.kind, event::ENTER | event::CALLING_CONTEXT_ENTER);
-        let (key, words) = match () {
-            () if is_push => ((event.kind, values.fields[0], 0, 0), STATE),
-            () if is_pop => ((event::LEAVE, 0, 0, 0), STATE),
-            // A record of this kind may be a pop or an event.
-            () => ((event.kind, 0, 1, 0), EVENT),
-        };
-        let mut count = Count::default();
-        lines.write(event, values, &mut count);
-        let after = lines.depth;
-        let none = Entry::default();
-        self.add(Some(key).filter(|_| !has_attributes), units, words, count, &none, |text| {
+        let is_state = is_push || is_pop;
+        let context = if is_push { values.fields[0] } else { 0 };
+        // A record of this kind may be a pop or an event.
+        let key = Some((event.kind.into(), context, u64::from(!is_state)));
+        let words = if is_state { STATE } else { EVENT };
+        self.add(key.filter(|_| !has_attributes), time, words, bytes, &none, |text| {
             lines.depth = depth;
             lines.write(event, values, text);
         })?;
-        lines.depth = after;
+        lines.depth = match () {
+            () if is_push => depth + 1,
+            () if is_pop => depth - 1,
+            () => depth,
+        };
         Some(())
     }
 
     /// Adds one end of a link: whether it is the start, the location, the type of the link, and the
-    /// communicator.
+    /// communicator. Its `rest` without the words of its step has this many bytes, and its time has
+    /// so many of them.
     pub(crate) fn link(
         &mut self,
         (is_start, location, (from, to), comm): (bool, u32, (u32, u32), u64),
-        units: i128,
+        (key, time): (u64, i64),
+        (rest, time_bytes): (u64, u64),
         write: impl Fn(&mut Vec<u8>),
     ) -> Option<()> {
-        let type_ = u64::from(from) << 32 | u64::from(to);
-        let key = (u8::from(is_start), location.into(), type_, comm);
-        // The text of the key is needed in any case.
-        self.line.clear();
-        write(&mut self.line);
-        let length = Count(self.line.len() as u64);
+        let place = u64::from(location) << 1 | u64::from(is_start);
+        let step = (place, u64::from(from) << 32 | u64::from(to), comm);
         let (start, count) = (self.at, self.lines.contents.len());
-        let word = word(&self.line, 6)?;
-        self.add(Some(key), units, LINK, length, &Entry::default(), write)?;
+        self.add(Some(step), time, LINK, rest, &Entry::default(), write)?;
         let is_column = self.lines.lines.last().is_some_and(|line| !line.has_text());
         if is_column && self.lines.contents.len() == count {
-            let line = self.lines.lines.len() as u32 - 1;
-            let step = self.lines.lines[line as usize].step;
-            let (from, to) = (start + word.start, start + word.end);
-            self.text[from..to].copy_from_slice(&self.line[word]);
+            let Step { number, key_at, .. } = *self.steps.get(&step)?;
+            self.line.clear();
+            self.line.number(key);
+            let from = start + (time_bytes + key_at) as usize;
+            let to = from + self.line.len();
+            self.text[from..to].copy_from_slice(&self.line);
             let linked = Linked { key_at: (from as u32, to as u32), at: from as u32 };
-            self.lines.contents.push(Content { line, step, linked, ..Content::default() });
+            let line = self.lines.lines.len() as u32 - 1;
+            self.lines.contents.push(Content { line, step: number, linked, ..Content::default() });
         }
         Some(())
     }
 
-    /// Adds a line. `write` writes its text, which has `length` bytes.
+    /// Adds a line. It has `rest` bytes in addition to the words of its step. `write` writes its
+    /// text.
     #[inline]
     fn add(
         &mut self,
         key: Option<Key>,
-        units: i128,
+        time: i64,
         words: Words,
-        length: Count,
+        rest: u64,
         value: &Entry,
         mut write: impl FnMut(&mut Vec<u8>),
     ) -> Option<()> {
         let start = self.at;
-        self.at += usize::try_from(length.0).ok()?;
-        if self.at > self.bytes || units.abs() >= EXACT {
-            return None;
-        }
-        let time = units as i64;
         let step = key.and_then(|key| self.steps.get(&key).copied());
-        let Some(Step { number, form }) = step else {
+        let Some(Step { number, form, bytes, .. }) = step else {
             self.line.clear();
             write(&mut self.line);
-            let number = match key {
-                Some(key) => self.learn(key, words)?,
-                None => ColumnLine::OTHER,
+            self.pass(self.line.len() as u64)?;
+            let step = match key {
+                Some(key) => Some(self.learn(key, words, rest)?),
+                None => None,
             };
-            if key.is_some_and(|key| self.steps[&key].form == Form::Nothing) {
+            if step.is_some_and(|step| step.form == Form::Nothing) {
                 self.lines.leave_out(time);
             } else {
-                self.add_text(start, number);
+                self.add_text(start, step.map_or(ColumnLine::OTHER, |step| step.number));
             }
             return Some(());
         };
+        self.pass(bytes + rest)?;
         match form {
             Form::Text => {
                 self.line.clear();
@@ -218,9 +243,16 @@ impl<'t, 'j> Table<'t, 'j> {
         Some(())
     }
 
-    /// Learns the form of a step from its first line. Returns the number of the step.
+    /// Passes the bytes of a line, unless the piece ends before.
+    #[inline]
+    fn pass(&mut self, bytes: u64) -> Option<()> {
+        self.at = usize::try_from(bytes).ok().and_then(|bytes| self.at.checked_add(bytes))?;
+        (self.at <= self.bytes).then_some(())
+    }
+
+    /// Learns a step from its first line.
     #[cold]
-    fn learn(&mut self, key: Key, words: Words) -> Option<u32> {
+    fn learn(&mut self, key: Key, words: Words, rest: u64) -> Option<Step> {
         let hole = |(number, kind): &(usize, HoleKind)| {
             Some(Hole { kind: *kind, range: word(&self.line, *number)? })
         };
@@ -238,8 +270,13 @@ impl<'t, 'j> Table<'t, 'j> {
         };
         let number = self.lines.counts.len() as u32;
         self.lines.counts.push(0);
-        self.steps.insert(key, Step { number, form });
-        Some(number)
+        let bytes = (self.line.len() as u64).checked_sub(rest)?;
+        let mut step = Step { number, form, bytes, key_at: 0 };
+        if let Some(key) = holes.iter().find(|hole| hole.kind == HoleKind::Key) {
+            step.key_at = (key.range.start - word(&self.line, 1)?.len()) as u64;
+        }
+        self.steps.insert(key, step);
+        Some(step)
     }
 
     /// Adds the current line with its text. It is the first one of `step`, if that is a step.
@@ -259,7 +296,7 @@ fn integer(value: &Entry) -> Option<i64> {
         1..=4 => i64::try_from(value.value).ok()?,
         _ => return None,
     };
-    (i128::from(integer).abs() < EXACT).then_some(integer)
+    (integer.unsigned_abs() < EXACT).then_some(integer)
 }
 
 /// Returns the place of a word of a line. The last one may have blanks between quotes.

@@ -90,6 +90,53 @@ impl<'b> Events<'b> {
     #[inline]
     pub fn next_event(&mut self, values: &mut Values) -> Found<Option<Event>> {
         values.attributes.clear();
+        if let Some((kind, id)) = self.usual() {
+            values.fields[0] = self.region(id);
+            return Ok(Some(Event { kind, time: self.time }));
+        }
+        self.unusual(values)
+    }
+
+    /// Returns the kind and the region of the next event if it is the entry or the exit of a region,
+    /// which most events are. Otherwise, passes nothing.
+    #[inline(always)]
+    fn usual(&mut self) -> Option<(u8, u32)> {
+        let bytes = *self.cursor.ahead::<15>()?;
+        let [mark, rest @ ..] = bytes;
+        let is_time = mark == mark::TIME;
+        let (kind, id, passed) = if is_time {
+            let [_, _, _, _, _, _, _, _, kind, id @ ..] = rest;
+            (kind, id, 10)
+        } else {
+            let [id @ .., _, _, _, _, _, _, _, _, _] = rest;
+            (mark, id, 1)
+        };
+        if !matches!(kind, event::ENTER | event::LEAVE) {
+            return None;
+        }
+        let (id, length) = self.cursor.order().compressed32(id)?;
+        if is_time {
+            let [time @ .., _, _, _, _, _, _] = rest;
+            self.turn_to(self.cursor.order().number64(time));
+        }
+        self.cursor.pass(passed + length);
+        Some((kind, id))
+    }
+
+    #[inline(always)]
+    fn turn_to(&mut self, raw_time: u64) {
+        self.raw_time = raw_time;
+        self.time = self.clock.correct(raw_time);
+    }
+
+    #[inline(always)]
+    fn region(&self, id: u32) -> u64 {
+        let id = if id == u32::MAX { u64::MAX } else { id.into() };
+        self.maps.global(Reference::Region, id)
+    }
+
+    #[inline(never)]
+    fn unusual(&mut self, values: &mut Values) -> Found<Option<Event>> {
         loop {
             if self.is_part && self.cursor.is_at_end() {
                 return Ok(None);
@@ -98,13 +145,12 @@ impl<'b> Events<'b> {
             let kind = self.cursor.byte().map_err(|_| damage)?;
             match kind {
                 mark::TIME => {
-                    self.raw_time = self.cursor.fixed64()?;
-                    self.time = self.clock.correct(self.raw_time);
+                    let time = self.cursor.fixed64()?;
+                    self.turn_to(time);
                 }
                 event::ENTER | event::LEAVE => {
                     let id = self.cursor.word()?;
-                    let id = if id == u32::MAX { u64::MAX } else { id.into() };
-                    values.fields[0] = self.maps.global(Reference::Region, id);
+                    values.fields[0] = self.region(id);
                     return Ok(Some(Event { kind, time: self.time }));
                 }
                 mark::ATTRIBUTES => {

@@ -1,6 +1,6 @@
 //! The Pajé lines of events.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::Definitions;
 use crate::enumerations::Enumeration;
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::record::{Entry, UNDEFINED, Values};
 use crate::scan::is_message;
 use crate::table::{EVENTS, Field, Item, Record, Reference, Type};
-use crate::text::{Sink, double, name_or_id};
+use crate::text::{Count, Sink, TimeBytes, double, name_or_id};
 
 /// Numbers of the lines, as the header defines them.
 pub(crate) mod line {
@@ -55,6 +55,15 @@ pub(crate) struct Lines<'m> {
     units: i128,
     /// Types and values used so far, if they are collected.
     pub(crate) used: Option<Box<Used>>,
+    /// Bytes of a time.
+    time_bytes: TimeBytes,
+    /// Bytes of the line that enters each region, and of the one that leaves a region, without
+    /// their times.
+    pushes: FxHashMap<u64, u64>,
+    pop: Option<u64>,
+    /// Names and ranks that have been looked up.
+    names: FxHashMap<(Reference, u64), Option<&'m [u8]>>,
+    peers: FxHashMap<(u64, u64), Option<u64>>,
 }
 
 impl<'m> Lines<'m> {
@@ -62,17 +71,70 @@ impl<'m> Lines<'m> {
         let own = model.locations.get(&location).copied().unwrap_or(0);
         let type_ = model.containers[own as usize].type_;
         let units = model.seconds.units(0);
-        Lines { model, all, location, own, type_, depth, tick: 0, units, used: None }
+        Lines {
+            model,
+            all,
+            location,
+            own,
+            type_,
+            depth,
+            tick: 0,
+            units,
+            used: None,
+            time_bytes: TimeBytes::default(),
+            pushes: FxHashMap::default(),
+            pop: None,
+            names: FxHashMap::default(),
+            peers: FxHashMap::default(),
+        }
     }
 
-    /// Turns to the time of an event. Returns it in units of its last decimal.
-    #[inline]
-    pub(crate) fn turn_to(&mut self, tick: u64) -> i128 {
+    /// Turns to the time of the next lines.
+    pub(crate) fn turn_to(&mut self, tick: u64) {
         if tick != self.tick {
             self.tick = tick;
             self.units = self.model.seconds.units(tick);
         }
-        self.units
+    }
+
+    /// Returns a time in units of its last decimal, if it is exact as a double.
+    #[inline]
+    pub(crate) fn exact_units(&self, tick: u64) -> Option<i64> {
+        self.model.seconds.exact_units(tick)
+    }
+
+    /// Returns the number of bytes of a time.
+    #[inline]
+    pub(crate) fn time_bytes(&mut self, tick: u64) -> u64 {
+        self.model.seconds.bytes(tick, &mut self.time_bytes)
+    }
+
+    /// Returns whether an event enters or leaves a region, and has one line for that without
+    /// attributes.
+    #[inline]
+    pub(crate) fn is_state(&self, event: Event, values: &Values) -> bool {
+        let is_state = event.kind == event::ENTER || event.kind == event::LEAVE && self.depth > 0;
+        is_state && values.attributes.is_empty()
+    }
+
+    /// Passes an event that [is a state](Lines::is_state). Returns the number of bytes of its line.
+    #[inline]
+    pub(crate) fn pass_state(&mut self, event: Event, values: &Values) -> u64 {
+        let time = self.time_bytes(event.time);
+        let is_push = event.kind == event::ENTER;
+        let rest = if is_push { self.pushes.get(&values.fields[0]).copied() } else { self.pop };
+        let Some(rest) = rest else {
+            let mut count = Count::default();
+            self.write(event, values, &mut count);
+            if is_push {
+                self.pushes.insert(values.fields[0], count.0 - time);
+            } else {
+                self.pop = Some(count.0 - time);
+            }
+            return count.0;
+        };
+        self.depth = if is_push { self.depth + 1 } else { self.depth - 1 };
+        rest + time
     }
 
     /// Writes the lines of an event. Returns how many.
@@ -209,7 +271,7 @@ impl<'m> Lines<'m> {
     }
 
     /// Ends a line, with its attributes if it has any.
-    fn attributes(&self, values: &Values, sink: &mut impl Sink) {
+    fn attributes(&mut self, values: &Values, sink: &mut impl Sink) {
         if !values.attributes.is_empty() {
             sink.plain(b" \"");
             self.entries(&values.attributes, true, sink);
@@ -218,10 +280,10 @@ impl<'m> Lines<'m> {
         sink.plain(b"\n");
     }
 
-    fn entries(&self, attributes: &[Entry], mut is_first: bool, sink: &mut impl Sink) {
+    fn entries(&mut self, attributes: &[Entry], mut is_first: bool, sink: &mut impl Sink) {
         for entry in attributes {
             separate(&mut is_first, sink);
-            let name = self.all.name(Reference::Attribute, entry.tag);
+            let name = self.name(Reference::Attribute, entry.tag);
             name_or_id(name, entry.tag, sink);
             sink.plain(b"=");
             self.value(entry, sink);
@@ -229,7 +291,7 @@ impl<'m> Lines<'m> {
     }
 
     fn field(
-        &self,
+        &mut self,
         record: &Record,
         field: &Field,
         number: usize,
@@ -248,7 +310,7 @@ impl<'m> Lines<'m> {
             },
             Type::Flags(names) => flags(names, value, sink),
             Type::Reference(reference) => {
-                name_or_id(self.all.name(reference, value), value, sink);
+                name_or_id(self.name(reference, value), value, sink);
             }
             Type::Root if value == NONE => sink.plain(b"NONE"),
             Type::Root if value == SELF => sink.plain(b"SELF"),
@@ -256,7 +318,7 @@ impl<'m> Lines<'m> {
                 sink.number(value);
                 if let Some(location) = self.peer(record, value, values) {
                     sink.plain(b" (");
-                    let name = self.all.name(Reference::Location, location);
+                    let name = self.name(Reference::Location, location);
                     name_or_id(name, location, sink);
                     sink.plain(b")");
                 }
@@ -269,7 +331,7 @@ impl<'m> Lines<'m> {
                     match item {
                         Item::Reference(reference) => {
                             let id = entry.value;
-                            name_or_id(self.all.name(reference, id), id, sink);
+                            name_or_id(self.name(reference, id), id, sink);
                         }
                         _ => self.value(entry, sink),
                     }
@@ -280,7 +342,7 @@ impl<'m> Lines<'m> {
     }
 
     /// Returns the location of a rank in the record's communicator or window.
-    fn peer(&self, record: &Record, rank: u64, values: &Values) -> Option<u64> {
+    fn peer(&mut self, record: &Record, rank: u64, values: &Values) -> Option<u64> {
         let reference = |field: &Field| match field.type_ {
             Type::Reference(it @ (Reference::Comm | Reference::RmaWin)) => Some(it),
             _ => None,
@@ -292,18 +354,29 @@ impl<'m> Lines<'m> {
             Reference::RmaWin => self.all.get(reference, id)?.fields[2],
             _ => id,
         };
-        self.model.ranks.location(self.all, comm, rank, self.location)
+        self.location_of(comm, rank)
+    }
+
+    /// Returns the location of a rank in a communicator.
+    pub(crate) fn location_of(&mut self, comm: u64, rank: u64) -> Option<u64> {
+        let find = || self.model.ranks.location(self.all, comm, rank, self.location);
+        *self.peers.entry((comm, rank)).or_insert_with(find)
+    }
+
+    fn name(&mut self, reference: Reference, id: u64) -> Option<&'m [u8]> {
+        let find = || self.all.name(reference, id);
+        *self.names.entry((reference, id)).or_insert_with(find)
     }
 
     /// Writes a typed value.
-    fn value(&self, entry: &Entry, sink: &mut impl Sink) {
+    pub(crate) fn value(&mut self, entry: &Entry, sink: &mut impl Sink) {
         match entry.type_ {
             5..=8 => sink.signed(entry.value.cast_signed()),
             9 => double(f32::from_bits(entry.value as u32).into(), sink),
             10 => double(f64::from_bits(entry.value), sink),
             type_ => match Reference::of_type(type_) {
                 Some(reference) => {
-                    name_or_id(self.all.name(reference, entry.value), entry.value, sink);
+                    name_or_id(self.name(reference, entry.value), entry.value, sink);
                 }
                 None => sink.number(entry.value),
             },

@@ -22,9 +22,9 @@ pub(crate) struct Piece {
     pub(crate) part: Part,
     /// Number of regions that are open before it.
     pub(crate) depth: u64,
-    /// Number of its first message among those of the location.
-    pub(crate) message: u32,
-    /// Bytes of its lines. After the scan, those of messages are still missing.
+    /// Index of its first event in [`Scan::line_bytes`].
+    pub(crate) first: u32,
+    /// Bytes of the lines that are [states](Lines::is_state).
     pub(crate) bytes: u64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Message {
     pub(crate) time: u64,
     /// Time and number of the event that gives its order. A receive is ordered by its request.
     pub(crate) order: (u64, u64),
-    /// Number among the messages of the location.
+    /// Index in [`Scan::line_bytes`].
     pub(crate) number: u32,
     /// Kind of its event.
     pub(crate) kind: u8,
@@ -53,7 +53,8 @@ pub(crate) struct Scan {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) sends: Vec<Message>,
     pub(crate) receives: Vec<Message>,
-    /// Bytes of the line of each message. None if its link says the same.
+    /// Bytes of the lines of each event that is not a [state](Lines::is_state). There are none for a
+    /// message whose link says the same.
     pub(crate) line_bytes: Vec<u32>,
     /// Types and values that its lines use.
     pub(crate) used: Used,
@@ -71,13 +72,13 @@ pub(crate) fn scan(archive: &Archive, model: &Model, location: u64) -> Result<Sc
     let local = archive.local(location)?;
     let file = archive.event_file(location)?;
     let mut scanner = Scanner {
-        archive,
         model,
         location,
         lines: Lines::new(model, archive.definitions(), location, 0),
         requests: FxHashMap::default(),
         found: Scan::default(),
         number: 0,
+        first: u64::MAX,
     };
     scanner.lines.used = Some(Box::default());
     let (mut buffer, mut values, mut time) = (Vec::new(), Values::default(), 0);
@@ -93,7 +94,6 @@ pub(crate) fn scan(archive: &Archive, model: &Model, location: u64) -> Result<Sc
 }
 
 struct Scanner<'m> {
-    archive: &'m Archive,
     model: &'m Model,
     location: u64,
     lines: Lines<'m>,
@@ -102,36 +102,27 @@ struct Scanner<'m> {
     found: Scan,
     /// Number of events so far.
     number: u64,
+    /// Earliest time so far.
+    first: u64,
 }
 
 impl Scanner<'_> {
     fn chunk(&mut self, events: &mut Events<'_>, values: &mut Values) -> crate::bytes::Found<()> {
         let mut piece = self.start(events);
-        let mut count = 0;
+        let (mut count, mut others) = (0, 0);
         while let Some(event) = events.next_event(values)? {
             self.number += 1;
-            self.found.first = Some(self.found.first.map_or(event.time, |it| it.min(event.time)));
-            let mut bytes = Count::default();
-            self.lines.write(event, values, &mut bytes);
-            if is_message(event.kind) {
-                let type_ = self.lines.type_();
-                if !self.message(event, values)
-                    && let Some(used) = &mut self.lines.used
-                {
-                    used.kinds.insert((type_, event.kind));
-                }
-                self.found.line_bytes.push(u32::try_from(bytes.0).unwrap_or(u32::MAX));
+            self.first = self.first.min(event.time);
+            if self.lines.is_state(event, values) {
+                piece.bytes += self.lines.pass_state(event, values);
             } else {
-                piece.bytes += bytes.0;
-                if event.kind == event::IRECV_REQUEST {
-                    self.requests.insert(values.fields[0], (event.time, self.number));
-                }
+                others += self.other(event, values);
             }
             count += 1;
-            if count == EVENTS || piece.bytes >= BYTES {
+            if count == EVENTS || piece.bytes + others >= BYTES {
                 piece.part.end = events.place();
                 self.found.pieces.push(piece);
-                (piece, count) = (self.start(events), 0);
+                (piece, count, others) = (self.start(events), 0, 0);
             }
         }
         // Without the end mark.
@@ -142,11 +133,29 @@ impl Scanner<'_> {
         Ok(())
     }
 
+    /// Notes an event that is not a state. Returns the number of bytes of its lines.
+    fn other(&mut self, event: Event, values: &Values) -> u64 {
+        let mut bytes = Count::default();
+        self.lines.write(event, values, &mut bytes);
+        if is_message(event.kind) {
+            let type_ = self.lines.type_();
+            if !self.message(event, values)
+                && let Some(used) = &mut self.lines.used
+            {
+                used.kinds.insert((type_, event.kind));
+            }
+        } else if event.kind == event::IRECV_REQUEST {
+            self.requests.insert(values.fields[0], (event.time, self.number));
+        }
+        self.found.line_bytes.push(u32::try_from(bytes.0).unwrap_or(u32::MAX));
+        bytes.0
+    }
+
     fn start(&self, events: &Events<'_>) -> Piece {
         let start = events.place();
         let part = Part { start, end: start, time: events.raw_time(), order: events.order() };
-        let message = self.found.line_bytes.len() as u32;
-        Piece { location: self.location, part, depth: self.lines.depth, message, bytes: 0 }
+        let first = self.found.line_bytes.len() as u32;
+        Piece { location: self.location, part, depth: self.lines.depth, first, bytes: 0 }
     }
 
     /// Notes one end of a message. Returns `false` if the other end is at no location.
@@ -157,8 +166,7 @@ impl Scanner<'_> {
             event::IRECV => self.requests.remove(&request).unwrap_or(own),
             _ => own,
         };
-        let all = self.archive.definitions();
-        let peer = self.model.ranks.location(all, comm, rank, self.location);
+        let peer = self.lines.location_of(comm, rank);
         let Some(peer) = peer.and_then(|peer| self.model.process(peer)) else { return false };
         let message = Message {
             comm,
@@ -182,6 +190,7 @@ impl Scanner<'_> {
         if let Some(used) = self.lines.used {
             self.found.used = *used;
         }
+        self.found.first = Some(self.first).filter(|_| self.number > 0);
         self.found
     }
 }

@@ -1,6 +1,11 @@
 //! Writes the words of Pajé lines, or counts their bytes.
 
+use std::ops::Range;
+
 use crate::record::UNDEFINED;
+
+/// Integers below this are exact as doubles.
+pub(crate) const EXACT: u64 = 1 << 53;
 
 /// Takes the words of lines.
 pub(crate) trait Sink {
@@ -98,6 +103,13 @@ impl Sink for Count {
     }
 }
 
+/// Number of bytes of times, and the ticks for which it is the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TimeBytes {
+    bytes: u64,
+    ticks: Range<u64>,
+}
+
 /// Turns ticks into seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seconds {
@@ -127,6 +139,12 @@ impl Seconds {
         Seconds { resolution, offset, digits, power, factor }
     }
 
+    /// Returns the number of ticks since time 0, which may be negative.
+    #[inline]
+    pub(crate) const fn since(&self, tick: u64) -> i64 {
+        tick.wrapping_sub(self.offset).cast_signed()
+    }
+
     /// Returns the number of decimals of times.
     pub(crate) const fn digits(&self) -> u32 {
         self.digits
@@ -135,11 +153,54 @@ impl Seconds {
     /// Returns a time in units of its last decimal: the nearest, or the even one of the two nearest.
     #[inline]
     pub(crate) fn units(&self, tick: u64) -> i128 {
-        let ticks = tick.wrapping_sub(self.offset).cast_signed();
+        let ticks = self.since(tick);
         match self.factor.and_then(|factor| ticks.checked_mul(factor)) {
             Some(units) => units.into(),
             None => self.rounded(ticks),
         }
+    }
+
+    /// Returns a time in units of its last decimal, if it is exact as a double.
+    #[inline]
+    pub(crate) fn exact_units(&self, tick: u64) -> Option<i64> {
+        let ticks = self.since(tick);
+        let units = match self.factor.and_then(|factor| ticks.checked_mul(factor)) {
+            Some(units) => units,
+            None => i64::try_from(self.rounded(ticks)).ok()?,
+        };
+        (units.unsigned_abs() < EXACT).then_some(units)
+    }
+
+    /// Returns the number of bytes of a time. `last` is the result of the last call.
+    #[inline]
+    pub(crate) fn bytes(&self, tick: u64, last: &mut TimeBytes) -> u64 {
+        if !last.ticks.contains(&tick) {
+            *last = self.count(tick);
+        }
+        last.bytes
+    }
+
+    /// Counts the bytes of a time, and finds later times that have as many.
+    #[cold]
+    fn count(&self, tick: u64) -> TimeBytes {
+        let count = |tick| {
+            let mut count = Count::default();
+            self.write(self.units(tick), &mut count);
+            count.0
+        };
+        let (bytes, mut ticks) = (count(tick), tick..tick.saturating_add(1));
+        // Times get longer when the number of seconds reaches the next power of ten.
+        let longer = tick.checked_sub(self.offset).and_then(|since| {
+            let seconds = since / self.resolution;
+            let power = 10_u64.checked_pow(seconds.checked_ilog10().unwrap_or(0) + 1)?;
+            let since = power.checked_mul(self.resolution)?;
+            i64::try_from(since).ok()?;
+            self.offset.checked_add(since)
+        });
+        if let Some(longer) = longer.filter(|longer| count(longer - 1) == bytes) {
+            ticks.end = longer;
+        }
+        TimeBytes { bytes, ticks }
     }
 
     fn rounded(&self, ticks: i64) -> i128 {
@@ -230,6 +291,28 @@ mod tests {
         fn ticks_can_be_told_apart(resolution in 1..u64::MAX / 2, tick in 0..u64::from(u32::MAX)) {
             let seconds = Seconds::new((resolution, 0));
             prop_assert!(seconds.units(tick) < seconds.units(tick + 1));
+        }
+
+        #[test]
+        fn times_are_counted_as_they_are_written(
+            resolution in 1..u64::MAX / 2,
+            round in 0..12_u32,
+            ticks in prop::collection::vec(any::<u64>(), 1..20),
+            offset: u64,
+        ) {
+            for resolution in [resolution, 10_u64.pow(round)] {
+                let seconds = Seconds::new((resolution, offset));
+                let mut last = TimeBytes::default();
+                let small = ticks.iter().map(|tick| offset.wrapping_add(tick >> (tick % 64)));
+                for tick in small.chain(ticks.iter().copied()) {
+                    let mut text = Vec::new();
+                    seconds.write(seconds.units(tick), &mut text);
+                    prop_assert_eq!(seconds.bytes(tick, &mut last), text.len() as u64);
+                    let exact = i64::try_from(seconds.units(tick)).ok();
+                    let exact = exact.filter(|units| units.unsigned_abs() < EXACT);
+                    prop_assert_eq!(seconds.exact_units(tick), exact);
+                }
+            }
         }
 
         #[test]

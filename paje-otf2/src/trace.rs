@@ -20,8 +20,8 @@ use crate::lines::{Lines, line};
 use crate::messages::{Link, pair};
 use crate::model::Model;
 use crate::record::Values;
-use crate::scan::{self, Piece, Scan, is_message};
-use crate::text::{Count, Sink};
+use crate::scan::{self, Piece, Scan};
+use crate::text::{Count, Sink, TimeBytes};
 
 /// Most bytes of a piece of definitions, and most links of a piece.
 const BYTES: usize = 1 << 20;
@@ -34,9 +34,11 @@ pub struct Trace {
     model: Model,
     header: Vec<u8>,
     links: Vec<Link>,
-    /// Bytes of the line of each message of a location, or 0 if its link says the same.
+    /// For each location, the bytes of the lines of each event that is not a state.
     line_bytes: Vec<Vec<u32>>,
     parts: Vec<TracePart>,
+    /// Index of the type of each location's container.
+    types: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -86,18 +88,19 @@ impl Trace {
         }
         let mut line_bytes = Vec::with_capacity(scans.len());
         for (index, scan) in scans.into_iter().enumerate() {
-            let ends = scan.pieces[1.min(scan.pieces.len())..].iter().map(|next| next.message);
+            let ends = scan.pieces[1.min(scan.pieces.len())..].iter().map(|next| next.first);
             let ends: Vec<u32> = ends.chain([scan.line_bytes.len() as u32]).collect();
             for (piece, end) in scan.pieces.into_iter().zip(ends) {
-                let messages = &scan.line_bytes[piece.message as usize..end as usize];
-                let bytes = piece.bytes + messages.iter().map(|it| u64::from(*it)).sum::<u64>();
+                let others = &scan.line_bytes[piece.first as usize..end as usize];
+                let bytes = piece.bytes + others.iter().map(|it| u64::from(*it)).sum::<u64>();
                 if bytes > 0 {
                     parts.push(TracePart { what: What::Events(index, piece), bytes });
                 }
             }
             line_bytes.push(scan.line_bytes);
         }
-        let mut trace = Trace { archive, model, header, links, line_bytes, parts };
+        let types = archive.locations().iter().map(|it| model.type_of_location(*it)).collect();
+        let mut trace = Trace { archive, model, header, links, line_bytes, parts, types };
         for start in (0..trace.links.len()).step_by(LINKS) {
             let range = start..trace.links.len().min(start + LINKS);
             let mut count = Count::default();
@@ -136,7 +139,7 @@ impl Trace {
             What::Definitions(range) => text.extend_from_slice(&self.header[range.clone()]),
             What::Links(range) => self.link_lines(range.clone(), &mut text),
             What::Events(index, piece) => {
-                self.events(*index, piece, |event, values, lines| {
+                self.events(*index, piece, |event, values, _, lines| {
                     lines.write(event, values, &mut text);
                     true
                 })?;
@@ -170,8 +173,8 @@ impl Trace {
             What::Definitions(_) => false,
             What::Links(range) => self.link_columns(range.clone(), &mut table).is_some(),
             What::Events(index, piece) => {
-                let found = self.events(*index, piece, |event, values, lines| {
-                    table.event(event, values, lines).is_some()
+                let found = self.events(*index, piece, |event, values, bytes, lines| {
+                    table.event(event, values, bytes, lines).is_some()
                 });
                 found.is_ok_and(|all| all)
             }
@@ -180,12 +183,13 @@ impl Trace {
     }
 
     /// Calls `visit` for each event of a piece that has lines, until it returns `false`. Returns
-    /// whether it saw all.
+    /// whether it saw all. For an event that is not a [state](Lines::is_state), it also gives the
+    /// number of bytes of its lines.
     fn events(
         &self,
         index: usize,
         piece: &Piece,
-        mut visit: impl FnMut(Event, &Values, &mut Lines<'_>) -> bool,
+        mut visit: impl FnMut(Event, &Values, Option<u32>, &mut Lines<'_>) -> bool,
     ) -> Result<bool, Error> {
         let local = self.archive.local(piece.location)?;
         let file = self.archive.event_file(piece.location)?;
@@ -193,11 +197,11 @@ impl Trace {
         let mut events = file.part(piece.part, &mut buffer, &local)?;
         let all = self.archive.definitions();
         let mut lines = Lines::new(&self.model, all, piece.location, piece.depth);
-        let mut messages = self.line_bytes[index][piece.message as usize..].iter();
+        let mut others = self.line_bytes[index][piece.first as usize..].iter();
         while let Some(event) = file.check(events.next_event(&mut values))? {
-            let has_lines =
-                !is_message(event.kind) || messages.next().is_some_and(|bytes| *bytes > 0);
-            if has_lines && !visit(event, &values, &mut lines) {
+            let is_state = lines.is_state(event, &values);
+            let bytes = if is_state { None } else { Some(others.next().copied().unwrap_or(0)) };
+            if bytes != Some(0) && !visit(event, &values, bytes, &mut lines) {
                 return Ok(false);
             }
         }
@@ -213,14 +217,18 @@ impl Trace {
     }
 
     fn link_columns(&self, range: Range<usize>, table: &mut Table<'_, '_>) -> Option<()> {
+        let mut last = TimeBytes::default();
         for number in range {
             for is_start in self.order_of_ends(number) {
                 let link = &self.links[number];
                 let (index, tick) = if is_start { link.from } else { link.to };
                 let types = (self.type_(link.from.0), self.type_(link.to.0));
-                let units = self.model.seconds.units(tick);
+                let time = self.model.seconds.exact_units(tick)?;
+                let bytes = self.model.seconds.bytes(tick, &mut last);
+                let rest = bytes + link.bytes(number);
                 let write = |text: &mut Vec<u8>| self.link_line(number, is_start, text);
-                table.link((is_start, index, types, link.comm), units, write)?;
+                let step = (is_start, index, types, link.comm);
+                table.link(step, (number as u64, time), (rest, bytes), write)?;
             }
         }
         Some(())
@@ -236,7 +244,7 @@ impl Trace {
 
     /// Returns the index of the type of a location, by the index of that one.
     fn type_(&self, location: u32) -> u32 {
-        self.model.type_of_location(self.archive.locations()[location as usize])
+        self.types[location as usize]
     }
 
     fn link_line(&self, number: usize, is_start: bool, sink: &mut impl Sink) {
