@@ -18,40 +18,31 @@ impl Order {
         }
     }
 
-    #[inline(always)]
-    pub(crate) const fn number32(self, bytes: [u8; 4]) -> u32 {
-        match self {
-            Order::Little => u32::from_le_bytes(bytes),
-            Order::Big => u32::from_be_bytes(bytes),
-        }
-    }
-
-    /// Returns the compressed integer of 32 bits at the start of `bytes`, and how many bytes it
-    /// takes, unless it is damaged.
-    #[inline(always)]
-    pub(crate) const fn compressed32(self, bytes: [u8; 5]) -> Option<(u32, usize)> {
-        let [count, number @ ..] = bytes;
-        let number = self.number32(number);
-        let unused = 32_u32.wrapping_sub(8 * count as u32);
-        match count {
-            0 => Some((0, 1)),
-            1..=4 => {
-                let number = match self {
-                    Order::Little => number << unused >> unused,
-                    Order::Big => number >> unused,
-                };
-                Some((number, 1 + count as usize))
-            }
-            u8::MAX => Some((u32::MAX, 1)),
-            _ => None,
-        }
-    }
-
     /// Returns the order that a mark in the file stands for.
     pub(crate) const fn of(mark: u8) -> Option<Order> {
         match mark {
             0x42 => Some(Order::Little),
             0x23 => Some(Order::Big),
+            _ => None,
+        }
+    }
+
+    /// Returns the compressed integer at the start of nine bytes, and how many bytes it takes,
+    /// unless it is damaged or has more than `most` bytes.
+    #[inline(always)]
+    pub(crate) const fn compressed(self, bytes: &[u8; 9], most: u8) -> Option<(u64, usize)> {
+        let [count, number @ ..] = bytes;
+        let unused = 64_u32.wrapping_sub(8 * *count as u32);
+        match *count {
+            0 => Some((0, 1)),
+            count if count <= most => {
+                let number = match self {
+                    Order::Little => u64::from_le_bytes(*number) << unused >> unused,
+                    Order::Big => u64::from_be_bytes(*number) >> unused,
+                };
+                Some((number, 1 + count as usize))
+            }
+            u8::MAX => Some((u64::MAX, 1)),
             _ => None,
         }
     }
@@ -78,6 +69,7 @@ pub struct Cursor<'b> {
     order: Order,
 }
 
+const TOO_WIDE: &str = "an integer has more bytes than its type";
 pub(crate) const ENDS_EARLY: &str = "the record ends within a field";
 
 impl<'b> Cursor<'b> {
@@ -161,7 +153,11 @@ impl<'b> Cursor<'b> {
 
     /// Reads four bytes.
     pub(crate) fn fixed32(&mut self) -> Found<u32> {
-        Ok(self.order.number32(self.array::<4>()?))
+        let bytes = self.array::<4>()?;
+        Ok(match self.order {
+            Order::Little => u32::from_le_bytes(bytes),
+            Order::Big => u32::from_be_bytes(bytes),
+        })
     }
 
     /// Reads two bytes.
@@ -187,6 +183,18 @@ impl<'b> Cursor<'b> {
 
     #[inline(always)]
     fn compressed(&mut self, most: u8) -> Found<u64> {
+        if let Some(bytes) = self.ahead() {
+            let Some((number, length)) = self.order.compressed(bytes, most) else {
+                return Err(self.damage(TOO_WIDE));
+            };
+            self.at += length;
+            return Ok(number);
+        }
+        self.last_compressed(most)
+    }
+
+    /// Reads a compressed integer of which fewer than nine bytes are ahead.
+    fn last_compressed(&mut self, most: u8) -> Found<u64> {
         let start = self.at;
         let count = self.byte()?;
         if count == 0xff {
@@ -194,7 +202,7 @@ impl<'b> Cursor<'b> {
         }
         if count > most {
             self.at = start;
-            return Err(self.damage("an integer has more bytes than its type"));
+            return Err(self.damage(TOO_WIDE));
         }
         let count = usize::from(count);
         let Some(bytes) = self.bytes.get(self.at..self.at + count) else {

@@ -7,6 +7,7 @@ use crate::events::{Event, event};
 use crate::lines::Lines;
 use crate::record::{Entry, Values};
 use crate::text::{Count, EXACT, Sink};
+use crate::trace::Next;
 
 /// Most decimals of times.
 const MOST_DIGITS: u32 = 18;
@@ -48,6 +49,11 @@ pub(crate) struct Table<'t, 'j> {
     lines: &'t mut All,
     judge: &'t mut (dyn FnMut(&[u8], &[Hole]) -> Wanted + 'j),
     steps: FxHashMap<Key, Step>,
+    /// The steps of lines that enter each region, and that leave a region.
+    pushes: FxHashMap<u64, Step>,
+    pop: Option<Step>,
+    /// The steps of records of each kind.
+    records: FxHashMap<u8, Step>,
     /// Byte where the next line begins.
     at: usize,
     bytes: usize,
@@ -69,8 +75,18 @@ impl<'t, 'j> Table<'t, 'j> {
         lines.clear(digits as u8);
         let bytes = usize::try_from(bytes).ok()?;
         text.resize(text.len().max(bytes), 0);
-        let (steps, line) = (FxHashMap::default(), Vec::new());
-        Some(Table { text, lines, judge, steps, at: 0, bytes, line })
+        Some(Table {
+            text,
+            lines,
+            judge,
+            steps: FxHashMap::default(),
+            pushes: FxHashMap::default(),
+            pop: None,
+            records: FxHashMap::default(),
+            at: 0,
+            bytes,
+            line: Vec::new(),
+        })
     }
 
     /// Returns whether all lines have been added.
@@ -79,39 +95,68 @@ impl<'t, 'j> Table<'t, 'j> {
     }
 
     /// Adds the lines of an event, which have this many `bytes` unless the event is a
-    /// [state](Lines::is_state). Returns `None` if the piece must be read as text.
-    #[inline]
+    /// [state](Lines::is_state). [`Next::Nothing`] means that the piece must be read as text.
+    #[inline(always)]
     pub(crate) fn event(
         &mut self,
         event: Event,
         values: &Values,
         bytes: Option<u32>,
         lines: &mut Lines<'_>,
-    ) -> Option<()> {
-        let Some(bytes) = bytes else {
-            let depth = lines.depth;
-            let is_push = event.kind == event::ENTER;
-            let region = if is_push { values.fields[0] } else { 0 };
-            let (key, rest) = ((event.kind.into(), region, 0), lines.time_bytes(event.time));
-            let time = lines.exact_units(event.time)?;
-            self.add(Some(key), time, STATE, rest, &Entry::default(), |text| {
-                lines.depth = depth;
-                lines.write(event, values, text);
-            })?;
-            lines.depth = if is_push { depth + 1 } else { depth - 1 };
-            return Some(());
+    ) -> Next {
+        let Some(time) = lines.exact_units(event.time) else { return Next::Nothing };
+        let added = match bytes {
+            None => self.state(event, time, values, lines).map(|()| Next::Event),
+            Some(bytes) => match self.records.get(&event.kind).copied() {
+                Some(step) if values.attributes.is_empty() => {
+                    self.add_known(step, time, bytes.into()).map(|()| Next::NoFields)
+                }
+                _ => self.other(event, time, values, bytes.into(), lines),
+            },
         };
-        self.other(event, values, bytes.into(), lines)
+        added.unwrap_or(Next::Nothing)
     }
 
+    #[inline(always)]
+    fn state(
+        &mut self,
+        event: Event,
+        time: i64,
+        values: &Values,
+        lines: &mut Lines<'_>,
+    ) -> Option<()> {
+        let depth = lines.depth;
+        let is_push = event.kind == event::ENTER;
+        let region = values.fields[0];
+        let rest = lines.time_bytes(event.time);
+        let known = if is_push { self.pushes.get(&region).copied() } else { self.pop };
+        lines.depth = if is_push { depth + 1 } else { depth - 1 };
+        if let Some(step) = known {
+            return self.add_known(step, time, rest);
+        }
+        let key = (event.kind.into(), if is_push { region } else { 0 }, 0);
+        self.add(Some(key), time, STATE, rest, &Entry::default(), |text| {
+            lines.depth = depth;
+            lines.write(event, values, text);
+        })?;
+        let step = self.known(key);
+        if is_push {
+            self.pushes.extend(step.map(|step| (region, step)));
+        } else {
+            self.pop = step;
+        }
+        Some(())
+    }
+
+    #[inline(never)]
     fn other(
         &mut self,
         event: Event,
+        time: i64,
         values: &Values,
         bytes: u64,
         lines: &mut Lines<'_>,
-    ) -> Option<()> {
-        let time = lines.exact_units(event.time)?;
+    ) -> Option<Next> {
         let has_attributes = !values.attributes.is_empty();
         let none = Entry::default();
         if event.kind == event::METRIC {
@@ -128,10 +173,11 @@ impl<'t, 'j> Table<'t, 'j> {
                 count += 1;
             }
             if count == values.list.len() as u64 {
-                return Some(());
+                return Some(Next::Event);
             }
             let write = |text: &mut Vec<u8>| lines.record(event, values, text);
-            return self.add(None, time, EVENT, 0, &none, write);
+            self.add(None, time, EVENT, 0, &none, write)?;
+            return Some(Next::Event);
         }
         let depth = lines.depth;
         let is_pop = matches!(event.kind, event::LEAVE | event::CALLING_CONTEXT_LEAVE) && depth > 0;
@@ -139,9 +185,9 @@ impl<'t, 'j> Table<'t, 'j> {
         let is_state = is_push || is_pop;
         let context = if is_push { values.fields[0] } else { 0 };
         // A record of this kind may be a pop or an event.
-        let key = Some((event.kind.into(), context, u64::from(!is_state)));
+        let key = (event.kind.into(), context, u64::from(!is_state));
         let words = if is_state { STATE } else { EVENT };
-        self.add(key.filter(|_| !has_attributes), time, words, bytes, &none, |text| {
+        self.add(Some(key).filter(|_| !has_attributes), time, words, bytes, &none, |text| {
             lines.depth = depth;
             lines.write(event, values, text);
         })?;
@@ -150,6 +196,32 @@ impl<'t, 'j> Table<'t, 'j> {
             () if is_pop => depth - 1,
             () => depth,
         };
+        // Exits from calling contexts may be states later.
+        let is_record = !is_state && event.kind != event::CALLING_CONTEXT_LEAVE;
+        if let Some(step) = self.known(key).filter(|_| is_record) {
+            self.records.insert(event.kind, step);
+        }
+        Some(Next::Event)
+    }
+
+    /// Returns a step whose lines need nothing but their time.
+    fn known(&self, key: Key) -> Option<Step> {
+        self.steps
+            .get(&key)
+            .copied()
+            .filter(|it| !matches!(it.form, Form::Text | Form::Columns(true)))
+    }
+
+    /// Adds a line of a step that needs nothing but its time.
+    #[inline(always)]
+    fn add_known(&mut self, step: Step, time: i64, rest: u64) -> Option<()> {
+        let start = self.at as u32;
+        self.pass(step.bytes + rest)?;
+        if step.form == Form::Nothing {
+            self.lines.leave_out(time);
+        } else {
+            self.add_column(ColumnLine { time, start, step: step.number });
+        }
         Some(())
     }
 
@@ -221,8 +293,7 @@ impl<'t, 'j> Table<'t, 'j> {
             Form::Nothing => self.lines.leave_out(time),
             Form::Columns(has_value) => {
                 let line = self.lines.lines.len() as u32;
-                self.lines.lines.push(ColumnLine { time, start: start as u32, step: number });
-                self.lines.counts[number as usize] += 1;
+                self.add_column(ColumnLine { time, start: start as u32, step: number });
                 if has_value {
                     let mut content = Content { line, step: number, ..Content::default() };
                     (content.value, content.value_at) = match integer(value) {
@@ -241,6 +312,12 @@ impl<'t, 'j> Table<'t, 'j> {
             }
         }
         Some(())
+    }
+
+    #[inline(always)]
+    fn add_column(&mut self, line: ColumnLine) {
+        self.lines.lines.push(line);
+        self.lines.counts[line.step as usize] += 1;
     }
 
     /// Passes the bytes of a line, unless the piece ends before.

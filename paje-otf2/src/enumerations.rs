@@ -1,5 +1,7 @@
 //! The enumerations of OTF2, with the names that `otf2-print` has for their values.
 
+use std::sync::OnceLock;
+
 /// An enumeration.
 #[derive(Debug)]
 pub struct Enumeration {
@@ -8,6 +10,8 @@ pub struct Enumeration {
     /// Whether its values can be combined: bit `n` is the name `n`.
     pub flags: bool,
     values: &'static str,
+    /// The words of `values`.
+    names: OnceLock<Vec<&'static str>>,
 }
 
 impl Enumeration {
@@ -17,7 +21,8 @@ impl Enumeration {
         if self.name == "MetricMode" {
             return metric_mode(value);
         }
-        self.values.split(' ').nth(usize::try_from(value).ok()?)
+        let names = self.names.get_or_init(|| self.values.split(' ').collect());
+        names.get(usize::try_from(value).ok()?).copied()
     }
 }
 
@@ -38,11 +43,11 @@ pub(crate) fn named(name: &str) -> Option<&'static Enumeration> {
 }
 
 const fn one(name: &'static str, values: &'static str) -> Enumeration {
-    Enumeration { name, flags: false, values }
+    Enumeration { name, flags: false, values, names: OnceLock::new() }
 }
 
 const fn flags(name: &'static str, values: &'static str) -> Enumeration {
-    Enumeration { name, flags: true, values }
+    Enumeration { name, flags: true, values, names: OnceLock::new() }
 }
 
 static ALL: [Enumeration; 38] = [

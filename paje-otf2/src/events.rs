@@ -13,6 +13,7 @@ pub(crate) mod event {
     pub(crate) const LEAVE: u8 = 13;
     pub(crate) const SEND: u8 = 14;
     pub(crate) const ISEND: u8 = 15;
+    pub(crate) const ISEND_COMPLETE: u8 = 16;
     pub(crate) const IRECV_REQUEST: u8 = 17;
     pub(crate) const RECV: u8 = 18;
     pub(crate) const IRECV: u8 = 19;
@@ -49,18 +50,34 @@ pub struct Events<'b> {
     end: Option<End>,
     /// Whether the bytes may end without an end mark.
     is_part: bool,
+    /// Kinds of events whose fields are not read.
+    passed: [bool; 256],
 }
 
 impl<'b> Events<'b> {
     /// Creates them from the records of a chunk. `time` is that of the event before.
     pub(crate) fn new(cursor: Cursor<'b>, maps: &'b Maps, clock: &'b Clock, time: u64) -> Self {
         let corrected = clock.correct(time);
-        Events { cursor, maps, clock, raw_time: time, time: corrected, end: None, is_part: false }
+        Events {
+            cursor,
+            maps,
+            clock,
+            raw_time: time,
+            time: corrected,
+            end: None,
+            is_part: false,
+            passed: [false; 256],
+        }
     }
 
     /// Creates them from some records of a chunk.
     pub(crate) fn part(cursor: Cursor<'b>, maps: &'b Maps, clock: &'b Clock, time: u64) -> Self {
         Events { is_part: true, ..Events::new(cursor, maps, clock, time) }
+    }
+
+    /// Does not read the fields of later events of a kind, unless they have attributes.
+    pub(crate) const fn pass_fields(&mut self, kind: u8) {
+        self.passed[kind as usize] = true;
     }
 
     pub(crate) const fn order(&self) -> Order {
@@ -87,40 +104,39 @@ impl<'b> Events<'b> {
     ///
     /// # Errors
     /// The chunk is damaged.
-    #[inline]
+    #[inline(always)]
     pub fn next_event(&mut self, values: &mut Values) -> Found<Option<Event>> {
         values.attributes.clear();
-        if let Some((kind, id)) = self.usual() {
-            values.fields[0] = self.region(id);
+        if let Some((kind, field)) = self.usual() {
+            values.fields[0] = field;
             return Ok(Some(Event { kind, time: self.time }));
         }
         self.unusual(values)
     }
 
-    /// Returns the kind and the region of the next event if it is the entry or the exit of a region,
-    /// which most events are. Otherwise, passes nothing.
+    /// Passes the time of the next event. Returns the kind and the field of the event and passes it,
+    /// too, if it enters or leaves a region or ends a request, as most events do.
     #[inline(always)]
-    fn usual(&mut self) -> Option<(u8, u32)> {
-        let bytes = *self.cursor.ahead::<15>()?;
-        let [mark, rest @ ..] = bytes;
-        let is_time = mark == mark::TIME;
-        let (kind, id, passed) = if is_time {
-            let [_, _, _, _, _, _, _, _, kind, id @ ..] = rest;
-            (kind, id, 10)
+    fn usual(&mut self) -> Option<(u8, u64)> {
+        let bytes = self.cursor.ahead::<19>()?;
+        let order = self.cursor.order();
+        let (kind, id) = if bytes[0] == mark::TIME {
+            let [_, time @ .., _, _, _, _, _, _, _, _, _, _] = bytes;
+            let [_, _, _, _, _, _, _, _, _, kind, id @ ..] = bytes;
+            self.turn_to(order.number64(*time));
+            self.cursor.pass(9);
+            (*kind, id)
         } else {
-            let [id @ .., _, _, _, _, _, _, _, _, _] = rest;
-            (mark, id, 1)
+            let [kind, id @ .., _, _, _, _, _, _, _, _, _] = bytes;
+            (*kind, id)
         };
-        if !matches!(kind, event::ENTER | event::LEAVE) {
+        let is_state = kind == event::ENTER || kind == event::LEAVE;
+        if !is_state && kind != event::ISEND_COMPLETE && kind != event::IRECV_REQUEST {
             return None;
         }
-        let (id, length) = self.cursor.order().compressed32(id)?;
-        if is_time {
-            let [time @ .., _, _, _, _, _, _] = rest;
-            self.turn_to(self.cursor.order().number64(time));
-        }
-        self.cursor.pass(passed + length);
-        Some((kind, id))
+        let (id, length) = order.compressed(id, if is_state { 4 } else { 8 })?;
+        self.cursor.pass(1 + length);
+        Some((kind, if is_state { self.region(id) } else { id }))
     }
 
     #[inline(always)]
@@ -130,8 +146,8 @@ impl<'b> Events<'b> {
     }
 
     #[inline(always)]
-    fn region(&self, id: u32) -> u64 {
-        let id = if id == u32::MAX { u64::MAX } else { id.into() };
+    fn region(&self, id: u64) -> u64 {
+        let id = if id == u32::MAX.into() { u64::MAX } else { id };
         self.maps.global(Reference::Region, id)
     }
 
@@ -150,7 +166,7 @@ impl<'b> Events<'b> {
                 }
                 event::ENTER | event::LEAVE => {
                     let id = self.cursor.word()?;
-                    values.fields[0] = self.region(id);
+                    values.fields[0] = self.region(id.into());
                     return Ok(Some(Event { kind, time: self.time }));
                 }
                 mark::ATTRIBUTES => {
@@ -176,7 +192,8 @@ impl<'b> Events<'b> {
 
     fn other(&mut self, kind: u8, values: &mut Values) -> Found<Event> {
         let event = Event { kind, time: self.time };
-        let Some(record) = EVENTS.get(kind) else {
+        let is_passed = self.passed[usize::from(kind)] && values.attributes.is_empty();
+        let Some(record) = EVENTS.get(kind).filter(|record| !is_passed || record.bare) else {
             values.list.clear();
             payload(&mut self.cursor)?;
             return Ok(event);

@@ -52,15 +52,18 @@ pub(crate) struct Lines<'m> {
     /// Number of regions that have been entered and not left.
     pub(crate) depth: u64,
     tick: u64,
-    units: i128,
     /// Types and values used so far, if they are collected.
     pub(crate) used: Option<Box<Used>>,
+    /// Kinds of records that are among them.
+    is_used: [bool; 256],
     /// Bytes of a time.
     time_bytes: TimeBytes,
     /// Bytes of the line that enters each region, and of the one that leaves a region, without
     /// their times.
     pushes: FxHashMap<u64, u64>,
     pop: Option<u64>,
+    /// Bytes of the line of each kind of records, without the time and the values of its fields.
+    records: [Option<u64>; 256],
     /// Names and ranks that have been looked up.
     names: FxHashMap<(Reference, u64), Option<&'m [u8]>>,
     peers: FxHashMap<(u64, u64), Option<u64>>,
@@ -70,7 +73,6 @@ impl<'m> Lines<'m> {
     pub(crate) fn new(model: &'m Model, all: &'m Definitions, location: u64, depth: u64) -> Self {
         let own = model.locations.get(&location).copied().unwrap_or(0);
         let type_ = model.containers[own as usize].type_;
-        let units = model.seconds.units(0);
         Lines {
             model,
             all,
@@ -79,22 +81,20 @@ impl<'m> Lines<'m> {
             type_,
             depth,
             tick: 0,
-            units,
             used: None,
+            is_used: [false; 256],
             time_bytes: TimeBytes::default(),
             pushes: FxHashMap::default(),
             pop: None,
+            records: [None; 256],
             names: FxHashMap::default(),
             peers: FxHashMap::default(),
         }
     }
 
     /// Turns to the time of the next lines.
-    pub(crate) fn turn_to(&mut self, tick: u64) {
-        if tick != self.tick {
-            self.tick = tick;
-            self.units = self.model.seconds.units(tick);
-        }
+    pub(crate) const fn turn_to(&mut self, tick: u64) {
+        self.tick = tick;
     }
 
     /// Returns a time in units of its last decimal, if it is exact as a double.
@@ -171,7 +171,11 @@ impl<'m> Lines<'m> {
         }
         sink.number(line.into());
         sink.plain(b" ");
-        self.model.seconds.write(self.units, sink);
+        if let Some(count) = sink.count() {
+            *count += self.time_bytes(self.tick);
+        } else {
+            self.model.seconds.write(self.model.seconds.units(self.tick), sink);
+        }
         sink.plain(b" ");
         let container = &self.model.containers[container as usize];
         sink.alias(container.letter, container.id);
@@ -242,12 +246,43 @@ impl<'m> Lines<'m> {
         self.attributes(values, sink);
     }
 
+    /// Returns the number of bytes of the lines of an event that is not a state.
+    pub(crate) fn count(&mut self, event: Event, values: &Values) -> u64 {
+        let is_record = !matches!(
+            event.kind,
+            event::METRIC | event::CALLING_CONTEXT_ENTER | event::CALLING_CONTEXT_LEAVE
+        );
+        let is_usual = is_record && values.attributes.is_empty();
+        let record = EVENTS.get(event.kind).filter(|_| is_usual);
+        let known = self.records[usize::from(event.kind)];
+        let mut count = Count::default();
+        let (Some(record), Some(known)) = (record, known) else {
+            self.write(event, values, &mut count);
+            if let Some(record) = record {
+                let mut fields = Count::default();
+                self.fields(record, values, &mut fields);
+                let rest = count.0 - fields.0 - self.time_bytes(event.time);
+                self.records[usize::from(event.kind)] = Some(rest);
+            }
+            return count.0;
+        };
+        self.fields(record, values, &mut count);
+        known + count.0 + self.time_bytes(event.time)
+    }
+
+    fn fields(&mut self, record: &Record, values: &Values, count: &mut Count) {
+        for (number, field) in record.fields.iter().enumerate() {
+            self.field(record, field, number, values, count);
+        }
+    }
+
     /// Writes the line of a record that is neither a state nor a variable.
     pub(crate) fn record(&mut self, event: Event, values: &Values, sink: &mut impl Sink) {
         self.start(line::EVENT, self.own, sink);
         sink.alias(b" E", self.type_.into());
         if let Some(used) = &mut self.used
             && !is_message(event.kind)
+            && !std::mem::replace(&mut self.is_used[usize::from(event.kind)], true)
         {
             used.kinds.insert((self.type_, event.kind));
         }
@@ -343,13 +378,8 @@ impl<'m> Lines<'m> {
 
     /// Returns the location of a rank in the record's communicator or window.
     fn peer(&mut self, record: &Record, rank: u64, values: &Values) -> Option<u64> {
-        let reference = |field: &Field| match field.type_ {
-            Type::Reference(it @ (Reference::Comm | Reference::RmaWin)) => Some(it),
-            _ => None,
-        };
-        let mut fields = record.fields.iter().enumerate();
-        let (id, reference) =
-            fields.find_map(|(at, field)| Some((values.fields[at], reference(field)?)))?;
+        let (at, reference) = record.comm?;
+        let id = values.fields[at];
         let comm = match reference {
             Reference::RmaWin => self.all.get(reference, id)?.fields[2],
             _ => id,

@@ -9,7 +9,6 @@ use crate::events::{End, Event, Events, event};
 use crate::lines::{Lines, Used};
 use crate::model::Model;
 use crate::record::Values;
-use crate::text::Count;
 
 /// Most events of a part, and most bytes of its lines but for the last event's.
 const EVENTS: u64 = 1 << 13;
@@ -135,8 +134,7 @@ impl Scanner<'_> {
 
     /// Notes an event that is not a state. Returns the number of bytes of its lines.
     fn other(&mut self, event: Event, values: &Values) -> u64 {
-        let mut bytes = Count::default();
-        self.lines.write(event, values, &mut bytes);
+        let bytes = self.lines.count(event, values);
         if is_message(event.kind) {
             let type_ = self.lines.type_();
             if !self.message(event, values)
@@ -147,8 +145,8 @@ impl Scanner<'_> {
         } else if event.kind == event::IRECV_REQUEST {
             self.requests.insert(values.fields[0], (event.time, self.number));
         }
-        self.found.line_bytes.push(u32::try_from(bytes.0).unwrap_or(u32::MAX));
-        bytes.0
+        self.found.line_bytes.push(u32::try_from(bytes).unwrap_or(u32::MAX));
+        bytes
     }
 
     fn start(&self, events: &Events<'_>) -> Piece {

@@ -157,6 +157,8 @@ pub struct Record {
     pub bare: bool,
     /// Fields in the order of the file.
     pub fields: Vec<Field>,
+    /// Number of the field with the communicator or the window that ranks belong to, and its kind.
+    pub(crate) comm: Option<(usize, Reference)>,
 }
 
 impl Record {
@@ -193,7 +195,11 @@ impl Records {
             if let (Some(kind), Some(fields)) = (kind, fields) {
                 let bare = name.ends_with('!');
                 let name = name.trim_end_matches('!');
-                records[usize::from(kind)] = Some(Record { kind, name, bare, fields });
+                let comm = fields.iter().enumerate().find_map(|(at, field)| match field.type_ {
+                    Type::Reference(it @ (Reference::Comm | Reference::RmaWin)) => Some((at, it)),
+                    _ => None,
+                });
+                records[usize::from(kind)] = Some(Record { kind, name, bare, fields, comm });
             }
         }
         Records(records)

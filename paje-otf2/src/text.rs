@@ -21,6 +21,11 @@ pub(crate) trait Sink {
     /// Takes a number with zeros before it, so that it has this many digits.
     fn padded(&mut self, number: u64, digits: u32);
 
+    /// Returns the number of bytes so far, if the sink only counts.
+    fn count(&mut self) -> Option<&mut u64> {
+        None
+    }
+
     /// Takes a number with its sign.
     fn signed(&mut self, number: i64) {
         if number < 0 {
@@ -100,6 +105,10 @@ impl Sink for Count {
 
     fn padded(&mut self, _: u64, digits: u32) {
         self.0 += u64::from(digits);
+    }
+
+    fn count(&mut self) -> Option<&mut u64> {
+        Some(&mut self.0)
     }
 }
 

@@ -27,6 +27,15 @@ use crate::text::{Count, Sink, TimeBytes};
 const BYTES: usize = 1 << 20;
 const LINKS: usize = 1 << 13;
 
+/// What the reader of a piece needs after an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Nothing,
+    Event,
+    /// The next event, and not the fields of events of this kind.
+    NoFields,
+}
+
 /// An archive as a Pajé trace.
 #[derive(Debug)]
 pub struct Trace {
@@ -141,7 +150,7 @@ impl Trace {
             What::Events(index, piece) => {
                 self.events(*index, piece, |event, values, _, lines| {
                     lines.write(event, values, &mut text);
-                    true
+                    Next::Event
                 })?;
             }
         }
@@ -174,7 +183,7 @@ impl Trace {
             What::Links(range) => self.link_columns(range.clone(), &mut table).is_some(),
             What::Events(index, piece) => {
                 let found = self.events(*index, piece, |event, values, bytes, lines| {
-                    table.event(event, values, bytes, lines).is_some()
+                    table.event(event, values, bytes, lines)
                 });
                 found.is_ok_and(|all| all)
             }
@@ -182,14 +191,13 @@ impl Trace {
         is_read && table.is_complete()
     }
 
-    /// Calls `visit` for each event of a piece that has lines, until it returns `false`. Returns
-    /// whether it saw all. For an event that is not a [state](Lines::is_state), it also gives the
+    /// Calls `visit` for each event of a piece that has lines. Returns whether it saw all. For an event that is not a [state](Lines::is_state), it also gives the
     /// number of bytes of its lines.
     fn events(
         &self,
         index: usize,
         piece: &Piece,
-        mut visit: impl FnMut(Event, &Values, Option<u32>, &mut Lines<'_>) -> bool,
+        mut visit: impl FnMut(Event, &Values, Option<u32>, &mut Lines<'_>) -> Next,
     ) -> Result<bool, Error> {
         let local = self.archive.local(piece.location)?;
         let file = self.archive.event_file(piece.location)?;
@@ -201,8 +209,13 @@ impl Trace {
         while let Some(event) = file.check(events.next_event(&mut values))? {
             let is_state = lines.is_state(event, &values);
             let bytes = if is_state { None } else { Some(others.next().copied().unwrap_or(0)) };
-            if bytes != Some(0) && !visit(event, &values, bytes, &mut lines) {
-                return Ok(false);
+            if bytes == Some(0) {
+                continue;
+            }
+            match visit(event, &values, bytes, &mut lines) {
+                Next::Nothing => return Ok(false),
+                Next::Event => {}
+                Next::NoFields => events.pass_fields(event.kind),
             }
         }
         Ok(true)
