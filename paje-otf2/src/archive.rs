@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::anchor::Anchor;
 use crate::bytes::{Cursor, Damage, Found, Order};
-use crate::chunks::{CUT, header};
+use crate::chunks::{CUT, HEADER, header};
 use crate::definitions::{Definitions, definition};
 use crate::error::Error;
 use crate::events::{End, Event, Events};
@@ -137,21 +137,26 @@ impl Archive {
         mut visit: impl FnMut(Event, &Values),
     ) -> Result<(), Error> {
         let local = self.local(location)?;
-        let file = self.event_file(location)?;
-        let (mut buffer, mut values, mut time) = (Vec::new(), Values::default(), 0);
-        for number in 0.. {
-            let mut events = file.chunk(number, &mut buffer, &local, time)?;
-            while let Some(event) = file.check(events.next_event(&mut values))? {
-                visit(event, &values);
+        self.event_file(location)?.each(&local, &mut Vec::new(), |_, step, values| {
+            if let Step::Event(event) = step {
+                visit(event, values);
             }
-            time = events.raw_time();
-            if events.end() == Some(End::File) {
-                break;
-            }
-        }
-        Ok(())
+        })
     }
 }
+
+/// A step of a reading of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A chunk begins.
+    Begin,
+    Event(Event),
+    /// The chunk ends. Its end mark has been passed.
+    End,
+}
+
+/// Bytes that are read at once.
+const WINDOW: u64 = 1 << 18;
 
 /// The file of a location's events.
 pub(crate) struct EventFile {
@@ -168,22 +173,58 @@ impl EventFile {
         found.map_err(|damage| Error::damaged(&self.path, damage))
     }
 
-    /// Reads a chunk into `buffer`, and returns its events.
-    pub(crate) fn chunk<'b>(
+    /// Calls `visit` for each event, and where chunks begin and end.
+    pub(crate) fn each(
         &self,
-        number: u64,
-        buffer: &'b mut Vec<u8>,
-        local: &'b Local,
-        time: u64,
-    ) -> Result<Events<'b>, Error> {
-        let start = number * self.chunk;
-        if start >= self.length {
-            return self.check(Err(Damage { at: self.length, what: CUT }));
+        local: &Local,
+        buffer: &mut Vec<u8>,
+        mut visit: impl FnMut(&Events<'_>, Step, &Values),
+    ) -> Result<(), Error> {
+        let (mut values, mut time) = (Values::default(), 0);
+        for number in 0.. {
+            let first = number * self.chunk;
+            if first >= self.length {
+                return self.check(Err(Damage { at: self.length, what: CUT }));
+            }
+            let last = self.length.min(first + self.chunk);
+            self.read(first, HEADER.min(last - first), buffer)?;
+            let mut cursor = Cursor::new(buffer, first, Order::Little);
+            self.check(header(&mut cursor))?;
+            let order = cursor.order();
+            let (mut start, mut size, mut begins) = (first + HEADER, WINDOW, true);
+            loop {
+                let end = last.min(start + size);
+                let mut events = self.part(Part { start, end, time, order }, buffer, local)?;
+                if std::mem::take(&mut begins) {
+                    visit(&events, Step::Begin, &values);
+                }
+                let mut place = start;
+                let found = loop {
+                    match events.next_event(&mut values) {
+                        Ok(Some(event)) => visit(&events, Step::Event(event), &values),
+                        other => break other,
+                    }
+                    place = events.place();
+                };
+                time = events.raw_time();
+                match (events.end(), found) {
+                    (Some(reason), _) => {
+                        visit(&events, Step::End, &values);
+                        if reason == End::File {
+                            return Ok(());
+                        }
+                        break;
+                    }
+                    // The last event of a window is incomplete.
+                    _ if end < last => {}
+                    (None, Ok(_)) => return self.check(Err(Damage { at: last, what: CUT })),
+                    (None, Err(damage)) => return self.check(Err(damage)),
+                }
+                size = if place == start { 2 * size } else { WINDOW };
+                start = place;
+            }
         }
-        self.read(start, self.chunk.min(self.length - start), buffer)?;
-        let mut cursor = Cursor::new(buffer, start, Order::Little);
-        self.check(header(&mut cursor))?;
-        Ok(Events::new(cursor, &local.maps, &local.clock, time))
+        Ok(())
     }
 
     /// Reads some records of a chunk into `buffer`, and returns their events.
@@ -195,7 +236,7 @@ impl EventFile {
     ) -> Result<Events<'b>, Error> {
         let Part { start, end, time, order } = part;
         self.read(start, end - start, buffer)?;
-        Ok(Events::part(Cursor::new(buffer, start, order), &local.maps, &local.clock, time))
+        Ok(Events::new(Cursor::new(buffer, start, order), &local.maps, &local.clock, time))
     }
 
     fn read(&self, start: u64, count: u64, buffer: &mut Vec<u8>) -> Result<(), Error> {
@@ -213,7 +254,7 @@ impl EventFile {
 }
 
 /// Some events of a chunk.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Part {
     /// First byte in the file.
     pub(crate) start: u64,

@@ -1,9 +1,10 @@
 //! Reads numbers and texts from the bytes of a file.
 
 /// Byte order of a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The lowest byte comes first.
+    #[default]
     Little,
     /// The highest byte comes first.
     Big,

@@ -48,14 +48,12 @@ pub struct Events<'b> {
     raw_time: u64,
     time: u64,
     end: Option<End>,
-    /// Whether the bytes may end without an end mark.
-    is_part: bool,
     /// Kinds of events whose fields are not read.
     passed: [bool; 256],
 }
 
 impl<'b> Events<'b> {
-    /// Creates them from the records of a chunk. `time` is that of the event before.
+    /// Creates them from some records of a chunk. `time` is that of the event before.
     pub(crate) fn new(cursor: Cursor<'b>, maps: &'b Maps, clock: &'b Clock, time: u64) -> Self {
         let corrected = clock.correct(time);
         Events {
@@ -65,14 +63,8 @@ impl<'b> Events<'b> {
             raw_time: time,
             time: corrected,
             end: None,
-            is_part: false,
             passed: [false; 256],
         }
-    }
-
-    /// Creates them from some records of a chunk.
-    pub(crate) fn part(cursor: Cursor<'b>, maps: &'b Maps, clock: &'b Clock, time: u64) -> Self {
-        Events { is_part: true, ..Events::new(cursor, maps, clock, time) }
     }
 
     /// Does not read the fields of later events of a kind, unless they have attributes.
@@ -107,11 +99,16 @@ impl<'b> Events<'b> {
     #[inline(always)]
     pub fn next_event(&mut self, values: &mut Values) -> Found<Option<Event>> {
         values.attributes.clear();
-        if let Some((kind, field)) = self.usual() {
+        let event = if let Some((kind, field)) = self.usual() {
             values.fields[0] = field;
-            return Ok(Some(Event { kind, time: self.time }));
-        }
-        self.unusual(values)
+            Event { kind, time: self.time }
+        } else {
+            match self.unusual(values) {
+                Ok(Some(event)) => event,
+                other => return other,
+            }
+        };
+        Ok(Some(event))
     }
 
     /// Passes the time of the next event. Returns the kind and the field of the event and passes it,
@@ -154,7 +151,7 @@ impl<'b> Events<'b> {
     #[inline(never)]
     fn unusual(&mut self, values: &mut Values) -> Found<Option<Event>> {
         loop {
-            if self.is_part && self.cursor.is_at_end() {
+            if self.cursor.is_at_end() {
                 return Ok(None);
             }
             let damage = self.cursor.damage(CUT);

@@ -3,9 +3,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::archive::{Archive, Part};
+use crate::archive::{Archive, Part, Step};
 use crate::error::Error;
-use crate::events::{End, Event, Events, event};
+use crate::events::{Event, Events, event};
 use crate::lines::{Lines, Used};
 use crate::model::Model;
 use crate::record::Values;
@@ -15,7 +15,7 @@ const EVENTS: u64 = 1 << 13;
 const BYTES: u64 = 1 << 20;
 
 /// Some events of a location in a row, whose lines are made together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) location: u64,
     pub(crate) part: Part,
@@ -66,10 +66,14 @@ pub(crate) const fn is_message(kind: u8) -> bool {
     matches!(kind, event::SEND | event::ISEND | event::RECV | event::IRECV)
 }
 
-/// Reads a location.
-pub(crate) fn scan(archive: &Archive, model: &Model, location: u64) -> Result<Scan, Error> {
+/// Reads a location. Reuses the memory of `buffer`.
+pub(crate) fn scan(
+    archive: &Archive,
+    model: &Model,
+    location: u64,
+    buffer: &mut Vec<u8>,
+) -> Result<Scan, Error> {
     let local = archive.local(location)?;
-    let file = archive.event_file(location)?;
     let mut scanner = Scanner {
         model,
         location,
@@ -78,17 +82,17 @@ pub(crate) fn scan(archive: &Archive, model: &Model, location: u64) -> Result<Sc
         found: Scan::default(),
         number: 0,
         first: u64::MAX,
+        piece: Piece::default(),
+        count: 0,
+        others: 0,
     };
     scanner.lines.used = Some(Box::default());
-    let (mut buffer, mut values, mut time) = (Vec::new(), Values::default(), 0);
-    for chunk in 0.. {
-        let mut events = file.chunk(chunk, &mut buffer, &local, time)?;
-        file.check(scanner.chunk(&mut events, &mut values))?;
-        time = events.raw_time();
-        if events.end() == Some(End::File) {
-            break;
-        }
-    }
+    archive.event_file(location)?.each(&local, buffer, |events, step, values| match step {
+        Step::Event(event) => scanner.event(events, event, values),
+        Step::Begin => scanner.piece = scanner.start(events),
+        // Without the end mark.
+        Step::End => scanner.cut(events.place() - 1),
+    })?;
     Ok(scanner.finish())
 }
 
@@ -103,33 +107,36 @@ struct Scanner<'m> {
     number: u64,
     /// Earliest time so far.
     first: u64,
+    piece: Piece,
+    /// Number of events of the current piece, and bytes of its lines that are no states.
+    count: u64,
+    others: u64,
 }
 
 impl Scanner<'_> {
-    fn chunk(&mut self, events: &mut Events<'_>, values: &mut Values) -> crate::bytes::Found<()> {
-        let mut piece = self.start(events);
-        let (mut count, mut others) = (0, 0);
-        while let Some(event) = events.next_event(values)? {
-            self.number += 1;
-            self.first = self.first.min(event.time);
-            if self.lines.is_state(event, values) {
-                piece.bytes += self.lines.pass_state(event, values);
-            } else {
-                others += self.other(event, values);
-            }
-            count += 1;
-            if count == EVENTS || piece.bytes + others >= BYTES {
-                piece.part.end = events.place();
-                self.found.pieces.push(piece);
-                (piece, count, others) = (self.start(events), 0, 0);
-            }
+    #[inline(always)]
+    fn event(&mut self, events: &Events<'_>, event: Event, values: &Values) {
+        self.number += 1;
+        self.first = self.first.min(event.time);
+        if self.lines.is_state(event, values) {
+            self.piece.bytes += self.lines.pass_state(event, values);
+        } else {
+            self.others += self.other(event, values);
         }
-        // Without the end mark.
-        piece.part.end = events.place() - 1;
-        if count > 0 {
-            self.found.pieces.push(piece);
+        self.count += 1;
+        if self.count == EVENTS || self.piece.bytes + self.others >= BYTES {
+            self.cut(events.place());
+            self.piece = self.start(events);
         }
-        Ok(())
+    }
+
+    /// Ends a piece before a byte of the file.
+    fn cut(&mut self, end: u64) {
+        if std::mem::take(&mut self.count) > 0 {
+            self.piece.part.end = end;
+            self.found.pieces.push(self.piece);
+        }
+        self.others = 0;
     }
 
     /// Notes an event that is not a state. Returns the number of bytes of its lines.

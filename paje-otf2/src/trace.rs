@@ -48,6 +48,8 @@ pub struct Trace {
     parts: Vec<TracePart>,
     /// Index of the type of each location's container.
     types: Vec<u32>,
+    /// Memory for the bytes of pieces.
+    buffers: Mutex<Vec<Vec<u8>>>,
 }
 
 #[derive(Debug)]
@@ -109,7 +111,8 @@ impl Trace {
             line_bytes.push(scan.line_bytes);
         }
         let types = archive.locations().iter().map(|it| model.type_of_location(*it)).collect();
-        let mut trace = Trace { archive, model, header, links, line_bytes, parts, types };
+        let buffers = Mutex::default();
+        let mut trace = Trace { archive, model, header, links, line_bytes, parts, types, buffers };
         for start in (0..trace.links.len()).step_by(LINKS) {
             let range = start..trace.links.len().min(start + LINKS);
             let mut count = Count::default();
@@ -201,7 +204,8 @@ impl Trace {
     ) -> Result<bool, Error> {
         let local = self.archive.local(piece.location)?;
         let file = self.archive.event_file(piece.location)?;
-        let (mut buffer, mut values) = (Vec::new(), Values::default());
+        let spare = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (mut buffer, mut values) = (spare.unwrap_or_default(), Values::default());
         let mut events = file.part(piece.part, &mut buffer, &local)?;
         let all = self.archive.definitions();
         let mut lines = Lines::new(&self.model, all, piece.location, piece.depth);
@@ -218,6 +222,7 @@ impl Trace {
                 Next::NoFields => events.pass_fields(event.kind),
             }
         }
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
         Ok(true)
     }
 
@@ -286,10 +291,11 @@ fn scan_all(archive: &Archive, model: &Model, threads: usize) -> Result<Vec<Scan
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<Scan, Error>)>> = Mutex::default();
     let work = || {
+        let mut buffer = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(location) = locations.get(index) else { return };
-            let scan = scan::scan(archive, model, *location);
+            let scan = scan::scan(archive, model, *location, &mut buffer);
             if scan.is_err() {
                 // Locations before this one are being read already.
                 next.store(locations.len(), Ordering::Relaxed);
