@@ -131,28 +131,30 @@ impl Archive {
     ///
     /// # Errors
     /// A file of the location cannot be read or is damaged.
-    pub fn events(
-        &self,
-        location: u64,
-        mut visit: impl FnMut(Event, &Values),
-    ) -> Result<(), Error> {
+    pub fn events(&self, location: u64, visit: impl FnMut(Event, &Values)) -> Result<(), Error> {
         let local = self.local(location)?;
-        self.event_file(location)?.each(&local, &mut Vec::new(), |_, step, values| {
-            if let Step::Event(event) = step {
-                visit(event, values);
-            }
-        })
+        self.event_file(location)?.each(&local, &mut Vec::new(), &mut Each(visit))
     }
 }
 
-/// A step of a reading of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// A chunk begins.
-    Begin,
-    Event(Event),
-    /// The chunk ends. Its end mark has been passed.
-    End,
+struct Each<F>(F);
+
+impl<F: FnMut(Event, &Values)> Visitor for Each<F> {
+    fn event(&mut self, _: &Events<'_>, event: Event, values: &Values) {
+        self.0(event, values);
+    }
+}
+
+/// Takes the events of a file.
+pub(crate) trait Visitor {
+    /// Takes an event, which has been passed.
+    fn event(&mut self, events: &Events<'_>, event: Event, values: &Values);
+
+    /// Is called at the beginning of each chunk.
+    fn begin(&mut self, _: &Events<'_>) {}
+
+    /// Is called when the end mark of a chunk has been passed.
+    fn end(&mut self, _: &Events<'_>) {}
 }
 
 /// Bytes that are read at once.
@@ -173,12 +175,12 @@ impl EventFile {
         found.map_err(|damage| Error::damaged(&self.path, damage))
     }
 
-    /// Calls `visit` for each event, and where chunks begin and end.
+    /// Calls the functions of `visitor` for all chunks and events. Reuses the memory of `buffer`.
     pub(crate) fn each(
         &self,
         local: &Local,
         buffer: &mut Vec<u8>,
-        mut visit: impl FnMut(&Events<'_>, Step, &Values),
+        visitor: &mut impl Visitor,
     ) -> Result<(), Error> {
         let (mut values, mut time) = (Values::default(), 0);
         for number in 0.. {
@@ -196,12 +198,12 @@ impl EventFile {
                 let end = last.min(start + size);
                 let mut events = self.part(Part { start, end, time, order }, buffer, local)?;
                 if std::mem::take(&mut begins) {
-                    visit(&events, Step::Begin, &values);
+                    visitor.begin(&events);
                 }
                 let mut place = start;
                 let found = loop {
                     match events.next_event(&mut values) {
-                        Ok(Some(event)) => visit(&events, Step::Event(event), &values),
+                        Ok(Some(event)) => visitor.event(&events, event, &values),
                         other => break other,
                     }
                     place = events.place();
@@ -209,7 +211,7 @@ impl EventFile {
                 time = events.raw_time();
                 match (events.end(), found) {
                     (Some(reason), _) => {
-                        visit(&events, Step::End, &values);
+                        visitor.end(&events);
                         if reason == End::File {
                             return Ok(());
                         }

@@ -166,7 +166,7 @@ impl<'t, 'j> Table<'t, 'j> {
             for (member, entry) in lines.members(values).zip(&values.list) {
                 let key = Some((event.kind.into(), values.fields[0], count));
                 let mut bytes = Count::default();
-                lines.value(entry, &mut bytes);
+                lines.fields.value(entry, &mut bytes);
                 let write = |text: &mut Vec<u8>| lines.variable(member, entry, values, text);
                 let (key, rest) = (key.filter(|_| !has_attributes), time_bytes + bytes.0);
                 self.add(key, time, VARIABLE, rest, entry, write)?;

@@ -12,6 +12,7 @@ mod definitions;
 mod enumerations;
 mod error;
 mod events;
+mod fields;
 mod header;
 mod lines;
 mod maps;

@@ -3,13 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::Definitions;
-use crate::enumerations::Enumeration;
 use crate::events::{Event, event};
+use crate::fields::Fields;
 use crate::model::Model;
 use crate::record::{Entry, UNDEFINED, Values};
 use crate::scan::is_message;
-use crate::table::{EVENTS, Field, Item, Record, Reference, Type};
-use crate::text::{Count, Sink, TimeBytes, double, name_or_id};
+use crate::table::{EVENTS, Record, Reference};
+use crate::text::{Count, Sink, TimeBytes, name_or_id};
 
 /// Numbers of the lines, as the header defines them.
 pub(crate) mod line {
@@ -64,9 +64,8 @@ pub(crate) struct Lines<'m> {
     pop: Option<u64>,
     /// Bytes of the line of each kind of records, without the time and the values of its fields.
     records: [Option<u64>; 256],
-    /// Names and ranks that have been looked up.
-    names: FxHashMap<(Reference, u64), Option<&'m [u8]>>,
-    peers: FxHashMap<(u64, u64), Option<u64>>,
+    /// Values of fields and attributes.
+    pub(crate) fields: Fields<'m>,
 }
 
 impl<'m> Lines<'m> {
@@ -87,8 +86,7 @@ impl<'m> Lines<'m> {
             pushes: FxHashMap::default(),
             pop: None,
             records: [None; 256],
-            names: FxHashMap::default(),
-            peers: FxHashMap::default(),
+            fields: Fields::new(model, all, location),
         }
     }
 
@@ -242,7 +240,7 @@ impl<'m> Lines<'m> {
         sink.alias(b" V", type_.into());
         sink.alias(b"_", member);
         sink.plain(b" ");
-        self.value(entry, sink);
+        self.fields.value(entry, sink);
         self.attributes(values, sink);
     }
 
@@ -260,19 +258,19 @@ impl<'m> Lines<'m> {
             self.write(event, values, &mut count);
             if let Some(record) = record {
                 let mut fields = Count::default();
-                self.fields(record, values, &mut fields);
+                self.count_fields(record, values, &mut fields);
                 let rest = count.0 - fields.0 - self.time_bytes(event.time);
                 self.records[usize::from(event.kind)] = Some(rest);
             }
             return count.0;
         };
-        self.fields(record, values, &mut count);
+        self.count_fields(record, values, &mut count);
         known + count.0 + self.time_bytes(event.time)
     }
 
-    fn fields(&mut self, record: &Record, values: &Values, count: &mut Count) {
+    fn count_fields(&mut self, record: &Record, values: &Values, count: &mut Count) {
         for (number, field) in record.fields.iter().enumerate() {
-            self.field(record, field, number, values, count);
+            self.fields.field(record, field, number, values, count);
         }
     }
 
@@ -298,7 +296,7 @@ impl<'m> Lines<'m> {
                 separate(&mut is_first, sink);
                 sink.plain(field.label.as_bytes());
                 sink.plain(b"=");
-                self.field(record, field, number, values, sink);
+                self.fields.field(record, field, number, values, sink);
             }
         }
         self.entries(&values.attributes, is_first, sink);
@@ -318,98 +316,10 @@ impl<'m> Lines<'m> {
     fn entries(&mut self, attributes: &[Entry], mut is_first: bool, sink: &mut impl Sink) {
         for entry in attributes {
             separate(&mut is_first, sink);
-            let name = self.name(Reference::Attribute, entry.tag);
+            let name = self.fields.name(Reference::Attribute, entry.tag);
             name_or_id(name, entry.tag, sink);
             sink.plain(b"=");
-            self.value(entry, sink);
-        }
-    }
-
-    fn field(
-        &mut self,
-        record: &Record,
-        field: &Field,
-        number: usize,
-        values: &Values,
-        sink: &mut impl Sink,
-    ) {
-        const NONE: u64 = u32::MAX as u64;
-        const SELF: u64 = NONE - 1;
-        let value = values.fields[number];
-        match field.type_ {
-            Type::Signed => sink.signed(value.cast_signed()),
-            Type::Time => self.model.seconds.write(self.model.seconds.units(value), sink),
-            Type::One(names) => match names.get(value) {
-                Some(name) => sink.plain(name.as_bytes()),
-                None => sink.number(value),
-            },
-            Type::Flags(names) => flags(names, value, sink),
-            Type::Reference(reference) => {
-                name_or_id(self.name(reference, value), value, sink);
-            }
-            Type::Root if value == NONE => sink.plain(b"NONE"),
-            Type::Root if value == SELF => sink.plain(b"SELF"),
-            Type::Rank | Type::Root => {
-                sink.number(value);
-                if let Some(location) = self.peer(record, value, values) {
-                    sink.plain(b" (");
-                    let name = self.name(Reference::Location, location);
-                    name_or_id(name, location, sink);
-                    sink.plain(b")");
-                }
-            }
-            Type::List { item, .. } => {
-                for (at, entry) in values.list.iter().enumerate() {
-                    if at > 0 {
-                        sink.plain(b",");
-                    }
-                    match item {
-                        Item::Reference(reference) => {
-                            let id = entry.value;
-                            name_or_id(self.name(reference, id), id, sink);
-                        }
-                        _ => self.value(entry, sink),
-                    }
-                }
-            }
-            _ => sink.number(value),
-        }
-    }
-
-    /// Returns the location of a rank in the record's communicator or window.
-    fn peer(&mut self, record: &Record, rank: u64, values: &Values) -> Option<u64> {
-        let (at, reference) = record.comm?;
-        let id = values.fields[at];
-        let comm = match reference {
-            Reference::RmaWin => self.all.get(reference, id)?.fields[2],
-            _ => id,
-        };
-        self.location_of(comm, rank)
-    }
-
-    /// Returns the location of a rank in a communicator.
-    pub(crate) fn location_of(&mut self, comm: u64, rank: u64) -> Option<u64> {
-        let find = || self.model.ranks.location(self.all, comm, rank, self.location);
-        *self.peers.entry((comm, rank)).or_insert_with(find)
-    }
-
-    fn name(&mut self, reference: Reference, id: u64) -> Option<&'m [u8]> {
-        let find = || self.all.name(reference, id);
-        *self.names.entry((reference, id)).or_insert_with(find)
-    }
-
-    /// Writes a typed value.
-    pub(crate) fn value(&mut self, entry: &Entry, sink: &mut impl Sink) {
-        match entry.type_ {
-            5..=8 => sink.signed(entry.value.cast_signed()),
-            9 => double(f32::from_bits(entry.value as u32).into(), sink),
-            10 => double(f64::from_bits(entry.value), sink),
-            type_ => match Reference::of_type(type_) {
-                Some(reference) => {
-                    name_or_id(self.name(reference, entry.value), entry.value, sink);
-                }
-                None => sink.number(entry.value),
-            },
+            self.fields.value(entry, sink);
         }
     }
 }
@@ -417,21 +327,5 @@ impl<'m> Lines<'m> {
 fn separate(is_first: &mut bool, sink: &mut impl Sink) {
     if !std::mem::take(is_first) {
         sink.plain(b"; ");
-    }
-}
-
-fn flags(names: &Enumeration, value: u64, sink: &mut impl Sink) {
-    let mut is_first = true;
-    for bit in (0..32).filter(|bit| value >> bit & 1 == 1) {
-        if !std::mem::take(&mut is_first) {
-            sink.plain(b"|");
-        }
-        match names.get(bit) {
-            Some(name) => sink.plain(name.as_bytes()),
-            None => sink.number(1 << bit),
-        }
-    }
-    if is_first {
-        sink.plain(b"NONE");
     }
 }

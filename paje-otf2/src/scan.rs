@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::archive::{Archive, Part, Step};
+use crate::archive::{Archive, Part, Visitor};
 use crate::error::Error;
 use crate::events::{Event, Events, event};
 use crate::lines::{Lines, Used};
@@ -87,12 +87,7 @@ pub(crate) fn scan(
         others: 0,
     };
     scanner.lines.used = Some(Box::default());
-    archive.event_file(location)?.each(&local, buffer, |events, step, values| match step {
-        Step::Event(event) => scanner.event(events, event, values),
-        Step::Begin => scanner.piece = scanner.start(events),
-        // Without the end mark.
-        Step::End => scanner.cut(events.place() - 1),
-    })?;
+    archive.event_file(location)?.each(&local, buffer, &mut scanner)?;
     Ok(scanner.finish())
 }
 
@@ -113,7 +108,7 @@ struct Scanner<'m> {
     others: u64,
 }
 
-impl Scanner<'_> {
+impl Visitor for Scanner<'_> {
     #[inline(always)]
     fn event(&mut self, events: &Events<'_>, event: Event, values: &Values) {
         self.number += 1;
@@ -130,6 +125,17 @@ impl Scanner<'_> {
         }
     }
 
+    fn begin(&mut self, events: &Events<'_>) {
+        self.piece = self.start(events);
+    }
+
+    fn end(&mut self, events: &Events<'_>) {
+        // Without the end mark.
+        self.cut(events.place() - 1);
+    }
+}
+
+impl Scanner<'_> {
     /// Ends a piece before a byte of the file.
     fn cut(&mut self, end: u64) {
         if std::mem::take(&mut self.count) > 0 {
@@ -171,7 +177,7 @@ impl Scanner<'_> {
             event::IRECV => self.requests.remove(&request).unwrap_or(own),
             _ => own,
         };
-        let peer = self.lines.location_of(comm, rank);
+        let peer = self.lines.fields.location_of(comm, rank);
         let Some(peer) = peer.and_then(|peer| self.model.process(peer)) else { return false };
         let message = Message {
             comm,
