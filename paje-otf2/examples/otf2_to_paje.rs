@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use paje_otf2::{Trace, open_regular};
+use paje_otf2::{Archive, Trace, open_regular};
 
 fn main() -> ExitCode {
     let path = std::env::args().nth(1).unwrap_or_default();
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
 }
 
 fn print(path: &Path) -> std::io::Result<()> {
-    let trace = Trace::open(path, Arc::new(open_regular), 1)?;
+    let trace = Trace::new(Arc::new(Archive::open(path, Arc::new(open_regular))?), 1)?;
     let mut out = std::io::stdout().lock();
     (0..trace.pieces()).try_for_each(|piece| out.write_all(&trace.text(piece)?))
 }

@@ -53,7 +53,9 @@ pub(crate) struct Table<'t, 'j> {
     pushes: FxHashMap<u64, Step>,
     pop: Option<Step>,
     /// The steps of records of each kind.
-    records: FxHashMap<u8, Step>,
+    records: Vec<Step>,
+    /// For each kind, the number of its step among them and 1, or 0.
+    numbers: [u8; 256],
     /// Byte where the next line begins.
     at: usize,
     bytes: usize,
@@ -82,7 +84,8 @@ impl<'t, 'j> Table<'t, 'j> {
             steps: FxHashMap::default(),
             pushes: FxHashMap::default(),
             pop: None,
-            records: FxHashMap::default(),
+            records: Vec::new(),
+            numbers: [0; 256],
             at: 0,
             bytes,
             line: Vec::new(),
@@ -107,7 +110,7 @@ impl<'t, 'j> Table<'t, 'j> {
         let Some(time) = lines.exact_units(event.time) else { return Next::Nothing };
         let added = match bytes {
             None => self.state(event, time, values, lines).map(|()| Next::Event),
-            Some(bytes) => match self.records.get(&event.kind).copied() {
+            Some(bytes) => match self.known_record(event.kind) {
                 Some(step) if values.attributes.is_empty() => {
                     self.add_known(step, time, bytes.into()).map(|()| Next::NoFields)
                 }
@@ -197,11 +200,18 @@ impl<'t, 'j> Table<'t, 'j> {
             () => depth,
         };
         // Exits from calling contexts may be states later.
-        let is_record = !is_state && event.kind != event::CALLING_CONTEXT_LEAVE;
+        let is_record = !is_state && !has_attributes && event.kind != event::CALLING_CONTEXT_LEAVE;
         if let Some(step) = self.known(key).filter(|_| is_record) {
-            self.records.insert(event.kind, step);
+            self.records.push(step);
+            self.numbers[usize::from(event.kind)] = self.records.len() as u8;
         }
         Some(Next::Event)
+    }
+
+    /// Returns the step of a kind of records, if its lines need nothing but their time.
+    #[inline(always)]
+    fn known_record(&self, kind: u8) -> Option<Step> {
+        self.records.get(usize::from(self.numbers[usize::from(kind)]).wrapping_sub(1)).copied()
     }
 
     /// Returns a step whose lines need nothing but their time.

@@ -3,28 +3,29 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use paje_parser::error::shown_path;
 
 use crate::bytes::Damage;
 
 /// Why an archive cannot be read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Error {
     file: PathBuf,
     why: Why,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Why {
-    Io(io::Error),
+    Io(Arc<io::Error>),
     Damaged(Damage),
     Other(String),
 }
 
 impl Error {
     pub(crate) fn io(file: &Path, error: io::Error) -> Self {
-        Error { file: file.to_owned(), why: Why::Io(error) }
+        Error { file: file.to_owned(), why: Why::Io(Arc::new(error)) }
     }
 
     pub(crate) fn damaged(file: &Path, damage: Damage) -> Self {
@@ -74,7 +75,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.why {
-            Why::Io(error) => Some(error),
+            Why::Io(error) => Some(&**error),
             _ => None,
         }
     }

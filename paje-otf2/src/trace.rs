@@ -5,13 +5,12 @@
 //! type are in the order of time, and no piece depends on another one.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use paje_parser::columns::{self, Hole, Wanted};
 
-use crate::archive::{Archive, Opener};
+use crate::archive::Archive;
 use crate::columns::Table;
 use crate::error::Error;
 use crate::events::Event;
@@ -39,7 +38,7 @@ pub(crate) enum Next {
 /// An archive as a Pajé trace.
 #[derive(Debug)]
 pub struct Trace {
-    archive: Archive,
+    archive: Arc<Archive>,
     model: Model,
     header: Vec<u8>,
     links: Vec<Link>,
@@ -67,12 +66,11 @@ enum What {
 }
 
 impl Trace {
-    /// Reads an archive, its locations with this many threads.
+    /// Reads the events of an archive with this many threads.
     ///
     /// # Errors
     /// A file cannot be read or is damaged.
-    pub fn open(path: &Path, opener: Opener, threads: usize) -> Result<Trace, Error> {
-        let archive = Archive::open(path, opener)?;
+    pub fn new(archive: Arc<Archive>, threads: usize) -> Result<Trace, Error> {
         let model = Model::new(&archive)?;
         let mut scans = scan_all(&archive, &model, threads)?;
         let links = pair(&model, archive.locations(), &mut scans);
@@ -124,7 +122,7 @@ impl Trace {
 
     /// Returns the archive.
     #[must_use]
-    pub const fn archive(&self) -> &Archive {
+    pub fn archive(&self) -> &Archive {
         &self.archive
     }
 

@@ -175,7 +175,8 @@ fn read(
     options.keep_lines = options.user_defined;
     let display = Display::new(!cli.talk.no_progress, Instant::now());
     let shown = display.replay(&opened.input, progress, None);
-    let trace = opened.read(|source| Trace::read_with(source, &options, workers, progress));
+    let trace =
+        opened.read(workers, |source| Trace::read_with(source, &options, workers, progress));
     drop(shown);
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use paje_otf2::Trace;
 use paje_pack::{Summaries, Window};
 
 use crate::folders::Folders;
@@ -23,6 +22,7 @@ mod medium;
 mod pieces;
 mod segments;
 
+use archive::OpenArchive;
 pub use archive::is_damaged_archive;
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
@@ -47,7 +47,7 @@ pub struct Input {
     /// The file of a packed trace, if it can be read from any offset.
     packed: Option<File>,
     /// An OTF2 archive, which is given as segments or as text.
-    archive: Option<Arc<Trace>>,
+    archive: Option<Arc<OpenArchive>>,
     /// The part of the packed trace to read, or `None` for all of it.
     window: Option<Window<Placed>>,
     /// Number of bytes read from a [`Kind::File`] through [`Read`].
@@ -139,12 +139,12 @@ impl Input {
         };
         let archive = match (compression, size) {
             (Some(Compression::Otf2), Some(_)) if place == 0 && name != Path::new(STANDARD) => {
-                Some(archive::open(&name)?)
+                Some(OpenArchive::new(&name)?)
             }
             _ => None,
         };
         let (kind, unpacking) = match (&archive, compression, size) {
-            (Some(trace), ..) => decoded(archive::text(trace), compression),
+            (Some(archive), ..) => decoded(archive::text(archive), compression),
             (None, None, Some(size)) if place == 0 => {
                 foreign::check(&first_bytes(&medium.reader)?, None)?;
                 (Kind::File(medium.reader, size), None)
@@ -302,12 +302,21 @@ impl Input {
         if let Some(window) = self.window.take() {
             return Segments::within(window, longest);
         }
-        if let Some(trace) = self.archive.take() {
-            return Segments::of_archive(trace, longest);
+        if let Some(archive) = self.archive.take() {
+            return Segments::of_archive(archive.read(None).ok()?, longest);
         }
         let taken = Arc::clone(&self.taken);
         // Reading the text reports any damage.
         Segments::new(self.packed.take()?, taken, longest).ok()?
+    }
+
+    /// Reads the events of an OTF2 archive with this many threads. Without this call, they are read
+    /// when they are needed, with all CPUs. Does nothing to other inputs.
+    ///
+    /// # Errors
+    /// The archive is damaged, or cannot be read.
+    pub fn prepare(&self, threads: usize) -> io::Result<()> {
+        self.archive.as_ref().map_or(Ok(()), |archive| archive.read(Some(threads)).map(drop))
     }
 
     /// Returns how the trace can be read.

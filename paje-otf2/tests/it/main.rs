@@ -15,7 +15,8 @@ use testkit::otf2::Archive;
 use testkit::otf2::Given::{L, N, T};
 
 fn open(anchor: &Path) -> Result<Trace, Error> {
-    Trace::open(anchor, Arc::new(open_regular), 2)
+    let archive = paje_otf2::Archive::open(anchor, Arc::new(open_regular))?;
+    Trace::new(Arc::new(archive), 2)
 }
 
 fn text_of(trace: &Trace) -> Result<String, Error> {

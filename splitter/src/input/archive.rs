@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use paje_otf2::{Opener, Trace};
+use paje_otf2::{Archive, Error, Opener, Trace};
 use paje_parser::columns::{Hole, Lines, Wanted};
 
 use super::compression::{Compression, Decoder};
@@ -40,12 +40,34 @@ pub(super) fn find(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Opens an archive by its anchor file. Its files must be below the folder of that one.
-pub(super) fn open(path: &Path) -> io::Result<Arc<Trace>> {
-    let folders = Folders::of([path]);
-    let opener: Opener = Arc::new(move |path| folders.open(&folders.find(path)?));
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    Ok(Arc::new(Trace::open(path, opener, threads)?))
+/// An archive, whose events are read when they are needed.
+#[derive(Debug)]
+pub(super) struct OpenArchive {
+    archive: Arc<Archive>,
+    trace: OnceLock<Result<Arc<Trace>, Error>>,
+}
+
+impl OpenArchive {
+    /// Opens an archive by its anchor file. Its files must be below the folder of that one.
+    pub(super) fn new(path: &Path) -> io::Result<Arc<OpenArchive>> {
+        let folders = Folders::of([path]);
+        let opener: Opener = Arc::new(move |path| folders.open(&folders.find(path)?));
+        let archive = Arc::new(Archive::open(path, opener)?);
+        Ok(Arc::new(OpenArchive { archive, trace: OnceLock::new() }))
+    }
+
+    /// Reads the events, unless they have been read, with this many threads or with all CPUs.
+    pub(super) fn read(&self, threads: Option<usize>) -> io::Result<Arc<Trace>> {
+        let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        let read = || {
+            let archive = Arc::clone(&self.archive);
+            Trace::new(archive, threads.unwrap_or_else(available)).map(Arc::new)
+        };
+        match self.trace.get_or_init(read) {
+            Ok(trace) => Ok(Arc::clone(trace)),
+            Err(error) => Err(error.clone().into()),
+        }
+    }
 }
 
 /// Returns whether an error says that an OTF2 archive is damaged or incomplete.
@@ -56,13 +78,14 @@ pub fn is_damaged_archive(error: &io::Error) -> bool {
 }
 
 /// Returns a reader of the text.
-pub(super) fn text(trace: &Arc<Trace>) -> Decoder {
-    let (trace, mut number) = (Arc::clone(trace), 0);
+pub(super) fn text(archive: &Arc<OpenArchive>) -> Decoder {
+    let (archive, mut number) = (Arc::clone(archive), 0);
     let text = PiecesText::new(move || {
+        let trace = archive.read(None)?;
         if number == trace.pieces() {
             return Ok(Next::Rest(Box::new(io::empty())));
         }
-        let piece = ArchivePiece { trace: Arc::clone(&trace), number };
+        let piece = ArchivePiece { trace, number };
         number += 1;
         Ok(Next::Piece(Box::new(piece)))
     });

@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use paje_otf2::{Trace, open_regular};
+use paje_otf2::{Archive, Trace, open_regular};
 use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 use tempfile::TempDir;
 
@@ -51,7 +51,8 @@ fuzz_target!(|bytes: &[u8]| {
     write("run/0.def", &[&header, next(lengths[1]), END]);
     write("run.marker", &[&header, next(lengths[2]), END]);
     write("run/0.evt", &[&header, rest, END]);
-    let Ok(trace) = Trace::open(&folder.path().join("run.otf2"), Arc::new(open_regular), 1) else {
+    let archive = Archive::open(&folder.path().join("run.otf2"), Arc::new(open_regular));
+    let Ok(trace) = archive.and_then(|archive| Trace::new(Arc::new(archive), 1)) else {
         return;
     };
     read(&trace, lengths[3]);
