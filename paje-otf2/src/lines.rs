@@ -8,7 +8,7 @@ use crate::fields::Fields;
 use crate::model::Model;
 use crate::record::{Entry, UNDEFINED, Values};
 use crate::scan::is_message;
-use crate::table::{EVENTS, Record, Reference};
+use crate::table::{EVENTS, Record, Reference, Type};
 use crate::text::{Count, Sink, TimeBytes, name_or_id};
 
 /// Numbers of the lines, as the header defines them.
@@ -64,6 +64,9 @@ pub(crate) struct Lines<'m> {
     pop: Option<u64>,
     /// Bytes of the line of each kind of records, without the time and the values of its fields.
     records: [Option<u64>; 256],
+    /// For each kind of message, rank and communicator: the bytes of the line without the time and
+    /// other fields, and the container of the process of the rank.
+    ends: FxHashMap<(u64, u64), (u64, Option<u32>)>,
     /// Values of fields and attributes.
     pub(crate) fields: Fields<'m>,
 }
@@ -86,6 +89,7 @@ impl<'m> Lines<'m> {
             pushes: FxHashMap::default(),
             pop: None,
             records: [None; 256],
+            ends: FxHashMap::default(),
             fields: Fields::new(model, all, location),
         }
     }
@@ -268,8 +272,36 @@ impl<'m> Lines<'m> {
         known + count.0 + self.time_bytes(event.time)
     }
 
+    /// Returns the number of bytes of the line of one end of a message, and the index of the
+    /// container of the process at the other end.
+    pub(crate) fn count_message(&mut self, event: Event, values: &Values) -> (u64, Option<u32>) {
+        let [rank, comm, tag, length, request, ..] = values.fields;
+        let key = (u64::from(event.kind) << u32::BITS | rank, comm);
+        let mut rest = Count(self.time_bytes(event.time));
+        rest.number(tag);
+        rest.number(length);
+        if matches!(event.kind, event::ISEND | event::IRECV) {
+            rest.number(request);
+        }
+        let is_usual = values.attributes.is_empty();
+        if let Some((bytes, process)) = self.ends.get(&key).copied().filter(|_| is_usual) {
+            return (bytes + rest.0, process);
+        }
+        let bytes = self.count(event, values);
+        let location = self.fields.location_of(comm, rank);
+        let process = location.and_then(|location| self.model.process(location));
+        if is_usual {
+            self.ends.insert(key, (bytes - rest.0, process));
+        }
+        (bytes, process)
+    }
+
     fn count_fields(&mut self, record: &Record, values: &Values, count: &mut Count) {
         for (number, field) in record.fields.iter().enumerate() {
+            if matches!(field.type_, Type::Word | Type::Long) {
+                count.number(values.fields[number]);
+                continue;
+            }
             self.fields.field(record, field, number, values, count);
         }
     }

@@ -75,7 +75,6 @@ pub(crate) fn scan(
 ) -> Result<Scan, Error> {
     let local = archive.local(location)?;
     let mut scanner = Scanner {
-        model,
         location,
         lines: Lines::new(model, archive.definitions(), location, 0),
         requests: FxHashMap::default(),
@@ -92,7 +91,6 @@ pub(crate) fn scan(
 }
 
 struct Scanner<'m> {
-    model: &'m Model,
     location: u64,
     lines: Lines<'m>,
     /// Order of each open request of a receive.
@@ -147,17 +145,21 @@ impl Scanner<'_> {
 
     /// Notes an event that is not a state. Returns the number of bytes of its lines.
     fn other(&mut self, event: Event, values: &Values) -> u64 {
-        let bytes = self.lines.count(event, values);
-        if is_message(event.kind) {
+        let bytes = if is_message(event.kind) {
             let type_ = self.lines.type_();
-            if !self.message(event, values)
-                && let Some(used) = &mut self.lines.used
-            {
+            let (bytes, process) = self.lines.count_message(event, values);
+            if let Some(peer) = process {
+                self.message(event, values, peer);
+            } else if let Some(used) = &mut self.lines.used {
                 used.kinds.insert((type_, event.kind));
             }
-        } else if event.kind == event::IRECV_REQUEST {
-            self.requests.insert(values.fields[0], (event.time, self.number));
-        }
+            bytes
+        } else {
+            if event.kind == event::IRECV_REQUEST {
+                self.requests.insert(values.fields[0], (event.time, self.number));
+            }
+            self.lines.count(event, values)
+        };
         self.found.line_bytes.push(u32::try_from(bytes).unwrap_or(u32::MAX));
         bytes
     }
@@ -169,16 +171,14 @@ impl Scanner<'_> {
         Piece { location: self.location, part, depth: self.lines.depth, first, bytes: 0 }
     }
 
-    /// Notes one end of a message. Returns `false` if the other end is at no location.
-    fn message(&mut self, event: Event, values: &Values) -> bool {
-        let [rank, comm, tag, length, request, ..] = values.fields;
+    /// Notes one end of a message.
+    fn message(&mut self, event: Event, values: &Values, peer: u32) {
+        let [_, comm, tag, length, request, ..] = values.fields;
         let own = (event.time, self.number);
         let order = match event.kind {
             event::IRECV => self.requests.remove(&request).unwrap_or(own),
             _ => own,
         };
-        let peer = self.lines.fields.location_of(comm, rank);
-        let Some(peer) = peer.and_then(|peer| self.model.process(peer)) else { return false };
         let message = Message {
             comm,
             peer,
@@ -194,7 +194,6 @@ impl Scanner<'_> {
             event::SEND | event::ISEND => self.found.sends.push(message),
             _ => self.found.receives.push(message),
         }
-        true
     }
 
     fn finish(mut self) -> Scan {
