@@ -202,10 +202,13 @@ impl EventFile {
                 }
                 let mut place = start;
                 let found = loop {
-                    match events.next_event(&mut values) {
-                        Ok(Some(event)) => visitor.event(&events, event, &values),
-                        other => break other,
+                    if !events.usual(&mut values) {
+                        match events.unusual(&mut values) {
+                            Ok(true) => {}
+                            other => break other,
+                        }
                     }
+                    visitor.event(&events, events.event(), &values);
                     place = events.place();
                 };
                 time = events.raw_time();

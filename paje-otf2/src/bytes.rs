@@ -65,6 +65,8 @@ pub(crate) type Found<T> = Result<T, Damage>;
 pub struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// Where the part that may be read ends.
+    end: usize,
     /// Byte of the file where `bytes` begins.
     base: u64,
     order: Order,
@@ -77,7 +79,7 @@ impl<'b> Cursor<'b> {
     /// Creates a cursor at the beginning of `bytes`, which begin at byte `base` of the file.
     #[must_use]
     pub const fn new(bytes: &'b [u8], base: u64, order: Order) -> Self {
-        Cursor { bytes, at: 0, base, order }
+        Cursor { bytes, at: 0, end: bytes.len(), base, order }
     }
 
     /// Returns the byte of the file that comes next.
@@ -91,11 +93,11 @@ impl<'b> Cursor<'b> {
     }
 
     pub(crate) const fn is_at_end(&self) -> bool {
-        self.at == self.bytes.len()
+        self.at >= self.end
     }
 
     pub(crate) const fn left(&self) -> usize {
-        self.bytes.len() - self.at
+        self.end - self.at
     }
 
     pub(crate) const fn order(&self) -> Order {
@@ -108,22 +110,24 @@ impl<'b> Cursor<'b> {
 
     #[inline(always)]
     pub(crate) fn byte(&mut self) -> Found<u8> {
-        let Some(byte) = self.bytes.get(self.at) else { return Err(self.damage(ENDS_EARLY)) };
+        if self.at >= self.end {
+            return Err(self.damage(ENDS_EARLY));
+        }
         self.at += 1;
-        Ok(*byte)
+        Ok(self.bytes[self.at - 1])
     }
 
     pub(crate) fn take(&mut self, count: u64, what: &'static str) -> Found<Cursor<'b>> {
         if count > self.left() as u64 {
             return Err(self.damage(what));
         }
-        let bytes = &self.bytes[self.at..self.at + count as usize];
-        let part = Cursor { bytes, at: 0, base: self.place(), order: self.order };
+        let start = self.at;
         self.at += count as usize;
-        Ok(part)
+        Ok(Cursor { at: start, end: self.at, ..self.clone() })
     }
 
-    /// Returns the next bytes without passing them, if there are so many.
+    /// Returns the next bytes without passing them, if there are so many. They may be behind the
+    /// end of the part that may be read.
     #[inline(always)]
     pub(crate) fn ahead<const N: usize>(&self) -> Option<&'b [u8; N]> {
         self.bytes[self.at..].first_chunk()
@@ -137,7 +141,7 @@ impl<'b> Cursor<'b> {
 
     #[inline(always)]
     fn array<const N: usize>(&mut self) -> Found<[u8; N]> {
-        match self.bytes[self.at..].first_chunk::<N>() {
+        match self.bytes[self.at..self.end].first_chunk::<N>() {
             Some(bytes) => {
                 self.at += N;
                 Ok(*bytes)
@@ -188,6 +192,9 @@ impl<'b> Cursor<'b> {
             let Some((number, length)) = self.order.compressed(bytes, most) else {
                 return Err(self.damage(TOO_WIDE));
             };
+            if length > self.left() {
+                return Err(self.damage(ENDS_EARLY));
+            }
             self.at += length;
             return Ok(number);
         }
@@ -206,7 +213,7 @@ impl<'b> Cursor<'b> {
             return Err(self.damage(TOO_WIDE));
         }
         let count = usize::from(count);
-        let Some(bytes) = self.bytes.get(self.at..self.at + count) else {
+        let Some(bytes) = self.bytes[..self.end].get(self.at..self.at + count) else {
             return Err(self.damage(ENDS_EARLY));
         };
         self.at += count;
@@ -221,7 +228,7 @@ impl<'b> Cursor<'b> {
 
     /// Reads a text up to a zero.
     pub(crate) fn text(&mut self) -> Found<&'b [u8]> {
-        let rest = &self.bytes[self.at..];
+        let rest = &self.bytes[self.at..self.end];
         let Some(end) = memchr::memchr(0, rest) else {
             return Err(self.damage("a text does not end"));
         };

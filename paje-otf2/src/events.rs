@@ -46,6 +46,7 @@ pub struct Events<'b> {
     maps: &'b Maps,
     clock: &'b Clock,
     raw_time: u64,
+    kind: u8,
     time: u64,
     end: Option<End>,
     /// Kinds of events whose fields are not read.
@@ -61,6 +62,7 @@ impl<'b> Events<'b> {
             maps,
             clock,
             raw_time: time,
+            kind: 0,
             time: corrected,
             end: None,
             passed: [false; 256],
@@ -92,30 +94,18 @@ impl<'b> Events<'b> {
         self.end
     }
 
-    /// Reads the next event.
-    ///
-    /// # Errors
-    /// The chunk is damaged.
+    /// Returns the last event that has been read.
     #[inline(always)]
-    pub fn next_event(&mut self, values: &mut Values) -> Found<Option<Event>> {
-        values.attributes.clear();
-        let event = if let Some((kind, field)) = self.usual() {
-            values.fields[0] = field;
-            Event { kind, time: self.time }
-        } else {
-            match self.unusual(values) {
-                Ok(Some(event)) => event,
-                other => return other,
-            }
-        };
-        Ok(Some(event))
+    pub(crate) const fn event(&self) -> Event {
+        Event { kind: self.kind, time: self.time }
     }
 
-    /// Passes the time of the next event. Returns the kind and the field of the event and passes it,
-    /// too, if it enters or leaves a region or ends a request, as most events do.
+    /// Reads the next event if it enters or leaves a region or is about a request, as most events
+    /// do. Otherwise returns `false`, and [`unusual`](Events::unusual) reads it.
     #[inline(always)]
-    fn usual(&mut self) -> Option<(u8, u64)> {
-        let bytes = self.cursor.ahead::<19>()?;
+    pub(crate) fn usual(&mut self, values: &mut Values) -> bool {
+        values.attributes.clear();
+        let Some(bytes) = self.cursor.ahead::<19>() else { return false };
         let order = self.cursor.order();
         let (kind, id) = if bytes[0] == mark::TIME {
             let [_, time @ .., _, _, _, _, _, _, _, _, _, _] = bytes;
@@ -129,11 +119,15 @@ impl<'b> Events<'b> {
         };
         let is_state = kind == event::ENTER || kind == event::LEAVE;
         if !is_state && kind != event::ISEND_COMPLETE && kind != event::IRECV_REQUEST {
-            return None;
+            return false;
         }
-        let (id, length) = order.compressed(id, if is_state { 4 } else { 8 })?;
+        let Some((id, length)) = order.compressed(id, if is_state { 4 } else { 8 }) else {
+            return false;
+        };
         self.cursor.pass(1 + length);
-        Some((kind, if is_state { self.region(id) } else { id }))
+        self.kind = kind;
+        values.fields[0] = if is_state { self.region(id) } else { id };
+        true
     }
 
     #[inline(always)]
@@ -148,11 +142,12 @@ impl<'b> Events<'b> {
         self.maps.global(Reference::Region, id)
     }
 
+    /// Reads the next event. Returns `false` at the end.
     #[inline(never)]
-    fn unusual(&mut self, values: &mut Values) -> Found<Option<Event>> {
+    pub(crate) fn unusual(&mut self, values: &mut Values) -> Found<bool> {
         loop {
             if self.cursor.is_at_end() {
-                return Ok(None);
+                return Ok(false);
             }
             let damage = self.cursor.damage(CUT);
             let kind = self.cursor.byte().map_err(|_| damage)?;
@@ -164,7 +159,8 @@ impl<'b> Events<'b> {
                 event::ENTER | event::LEAVE => {
                     let id = self.cursor.word()?;
                     values.fields[0] = self.region(id.into());
-                    return Ok(Some(Event { kind, time: self.time }));
+                    self.kind = kind;
+                    return Ok(true);
                 }
                 mark::ATTRIBUTES => {
                     let mut payload = payload(&mut self.cursor)?;
@@ -172,13 +168,16 @@ impl<'b> Events<'b> {
                 }
                 mark::END_OF_CHUNK => {
                     self.end = Some(End::Chunk);
-                    return Ok(None);
+                    return Ok(false);
                 }
                 mark::END_OF_FILE => {
                     self.end = Some(End::File);
-                    return Ok(None);
+                    return Ok(false);
                 }
-                kind if kind >= event::BUFFER_FLUSH => return self.other(kind, values).map(Some),
+                kind if kind >= event::BUFFER_FLUSH => {
+                    self.kind = kind;
+                    return self.other(kind, values).map(|()| true);
+                }
                 _ => {
                     let damage = crate::bytes::Damage { what: "no event begins here", ..damage };
                     return Err(damage);
@@ -187,13 +186,11 @@ impl<'b> Events<'b> {
         }
     }
 
-    fn other(&mut self, kind: u8, values: &mut Values) -> Found<Event> {
-        let event = Event { kind, time: self.time };
+    fn other(&mut self, kind: u8, values: &mut Values) -> Found<()> {
         let is_passed = self.passed[usize::from(kind)] && values.attributes.is_empty();
         let Some(record) = EVENTS.get(kind).filter(|record| !is_passed || record.bare) else {
             values.list.clear();
-            payload(&mut self.cursor)?;
-            return Ok(event);
+            return payload(&mut self.cursor).map(|_| ());
         };
         if record.bare {
             values.read(record, &mut self.cursor, Some(self.maps))?;
@@ -203,6 +200,6 @@ impl<'b> Events<'b> {
         if kind == event::BUFFER_FLUSH {
             values.fields[0] = self.clock.correct(values.fields[0]);
         }
-        Ok(event)
+        Ok(())
     }
 }

@@ -208,7 +208,8 @@ impl Trace {
         let all = self.archive.definitions();
         let mut lines = Lines::new(&self.model, all, piece.location, piece.depth);
         let mut others = self.line_bytes[index][piece.first as usize..].iter();
-        while let Some(event) = file.check(events.next_event(&mut values))? {
+        while events.usual(&mut values) || file.check(events.unusual(&mut values))? {
+            let event = events.event();
             let is_state = lines.is_state(event, &values);
             let bytes = if is_state { None } else { Some(others.next().copied().unwrap_or(0)) };
             if bytes == Some(0) {
