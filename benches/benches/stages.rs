@@ -157,7 +157,6 @@ fn dump(trace: &Trace, out: impl Write + Send) {
         .expect("the output never fails");
 }
 
-/// Measures how fast rows are written, in bytes of output per second.
 fn rows(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rows");
     for shape in REPLAYS {

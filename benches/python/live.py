@@ -29,7 +29,7 @@ def status(process, *names):
     """Returns these sizes of a process in kilobytes, as Linux reports them."""
     lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
     found = dict(line.split(":", 1) for line in lines)
-    # A process that has just ended has no sizes.
+    # A process that has just ended reports no sizes.
     return [int(found.get(name, "0 kB").split()[0]) for name in names]
 
 
@@ -38,7 +38,7 @@ def generator(given, size):
 
 
 def size_of(given):
-    """Returns the number of bytes for the requested events, and of header lines."""
+    """Returns the number of bytes that the requested events take, and the number of header lines."""
     sample = generator(given, 4_000_000).stdout.read()
     header = sample[: sample.rindex(b"%EndEventDef")].count(b"\n") + 1
     events = sample.count(b"\n") - header

@@ -7,9 +7,9 @@
 Both ways take turns in this process. Their frames must have the same rows in the same order. Names
 and integers must be equal, and times as close as pj_dump prints them. The result is the median.
 
-The way with PajeNG is the fastest that we know: grep selects a nature, and polars reads the rows
-from memory with given types and without durations. The blank before names is not removed, which
-saves time. The trace and intermediate files should be in memory too (/dev/shm).
+For PajeNG, this is the fastest way that we know: grep selects a nature, and polars reads the rows from memory with
+given types and without durations. The blank before names is not removed, which saves time. The trace and intermediate
+files should be in memory too (/dev/shm).
 """
 
 import argparse

@@ -98,7 +98,7 @@ def peers(given, trace, folder):
 
 
 def compare(given, trace, report, answer):
-    """Fails if another way has other results."""
+    """Fails if two ways give different results."""
     words = [given.programs / "pj_profile", "comm" if report == "comm" else "states", "--format=csv", trace]
     rows = list(csv.DictReader(io.StringIO(subprocess.run(words, capture_output=True, check=True, text=True).stdout)))
     theirs = {}

@@ -42,7 +42,7 @@ pub fn floor(path: &Path, threads: NonZeroUsize, pin: &Pin, copy: u64) -> Result
     Ok(counts.into_iter().sum::<io::Result<u64>>()?)
 }
 
-/// Returns where part `index` of `parts` begins.
+/// Returns the offset at which part `index` of `parts` begins.
 fn cut(whole: u64, index: usize, parts: usize) -> u64 {
     // The product may need 128 bits.
     (u128::from(whole) * index as u128 / parts as u128) as u64

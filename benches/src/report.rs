@@ -158,7 +158,7 @@ fn points(runs: &[Run]) -> Vec<Point<'_>> {
 fn row(point: &Point<'_>, points: &[Point<'_>]) -> String {
     let case = point.case;
     let find = |case: Case| points.iter().find(|point| *point.case == case);
-    // Compare with the run that has the same number of threads in the same places.
+    // Compare with the run that has the same number of threads on the same CPUs.
     let beside = match (case.program, case.pieces) {
         (Program::Dump, 0) => find(Case { program: Program::Floor, ..case.clone() }),
         (Program::Dump | Program::Replay, 1..) => find(Case { pieces: 0, ..case.clone() }),

@@ -35,9 +35,9 @@ pub struct Plan {
     pub size: u64,
     /// Bytes per thread for weak scaling.
     pub weak_size: u64,
-    /// The folder of `pj_dump` and `pj_split`.
+    /// Folder of `pj_dump` and `pj_split`.
     pub programs: PathBuf,
-    /// Options of both.
+    /// Options of both programs.
     pub options: Vec<String>,
 }
 
@@ -140,13 +140,11 @@ impl Source {
 struct Trace {
     kind: Kind,
     bytes: u64,
-    /// The file that programs open.
     path: PathBuf,
     /// The single file that `pj_split` splits. It equals `path` if there are no pieces.
     whole: PathBuf,
     /// All files of the trace: `path`, and the pieces that this file names, if any.
     files: Vec<PathBuf>,
-    /// Number of pieces, or 0 for a single file.
     pieces: usize,
     /// Number of pieces that `pj_split` was asked to make.
     asked: usize,

@@ -61,7 +61,7 @@ fn every_case_is_recorded() {
     let out = folder.path().join("out");
     let mut reader = csv::Reader::from_path(out.join("runs.csv")).unwrap();
     let runs: Vec<HashMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
-    // It depends on the file system whether pages can be dropped.
+    // Whether pages can be dropped depends on the file system.
     let caches: HashSet<&str> = runs.iter().map(|run| &*run["cache"]).collect();
     let caches = caches.len();
     // For each repetition and cache state, there are runs of cp, runs of the programs with all

@@ -1,7 +1,7 @@
-//! Cuts a trace into several files, in the same ways as tracers.
+//! Cuts a trace into several files, in the ways that tracers do.
 //!
-//! A file may name others that hold the events of some containers, with PajeTraceFile or in the
-//! `Filename` of a PajeCreateContainer (lang-paje 1.3.1, "Parallel reading"). [`cut`] spreads a
+//! A trace may refer to files with the events of some containers, in a PajeTraceFile or in the
+//! `Filename` of a PajeCreateContainer (lang-paje 1.3.1, "Parallel reading"). [`cut`] distributes a
 //! trace over such files by container. Their replay must equal that of the whole trace.
 //!
 //! ```
@@ -29,20 +29,21 @@ use lines::Lines;
 use crate::named::named;
 
 named! {
-    /// Contents of the files, and the way in which a file names other files.
+    /// Contents of the files, and how a file refers to other files.
     #[non_exhaustive]
     pub Style {
         /// Each file is a valid trace. It repeats the event definitions, types, values, creations
         /// and destructions that it needs. At the end of the trace it destroys the root container.
-        /// PajeTraceFile names the file once for each of its containers.
+        /// The root file refers to each file in a PajeTraceFile for each of the file's containers.
         Full "full",
-        /// Files have no event definitions, so the root file's definitions apply. They hold the
-        /// events of their containers, and the destructions of these containers and their
-        /// ancestors. PajeTraceFile names the files.
+        /// The files have no event definitions, so the root file's definitions apply. They hold the
+        /// events of their containers, and the destructions of these containers and of their
+        /// ancestors. The root file refers to them in PajeTraceFile.
         Bare "bare",
-        /// Each file has its own event definitions, with other numbers, and the same lines as with
-        /// [`Style::Bare`]. The `Filename` of PajeCreateContainer names the file. Events of the
-        /// root container are in the file of the first other container.
+        /// Each file has its own event definitions with other numbers. Its lines are the same as
+        /// with [`Style::Bare`]. The root file refers to it in the `Filename` of a
+        /// PajeCreateContainer. Events of the root container are in the file of the first other
+        /// container.
         Filename "filename",
     }
 }
@@ -52,8 +53,8 @@ named! {
 pub struct TraceFiles {
     /// Content of the root file: event definitions, types, values, creations and destructions.
     pub root: Vec<u8>,
-    /// The other files in the order of their names. The root file may name these files in another
-    /// order.
+    /// The other files in the order of their names. The root file may refer to these files in
+    /// another order.
     pub pieces: Vec<Piece>,
 }
 
@@ -62,7 +63,7 @@ pub struct TraceFiles {
 pub struct Piece {
     /// Name relative to the folder of the root file.
     pub name: String,
-    /// Content.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -81,13 +82,13 @@ impl TraceFiles {
     }
 }
 
-/// Cuts a trace into a root file and at most `pieces` other files. There are no more of these than
-/// containers, including the root container.
+/// Cuts a trace into a root file and at most `pieces` other files. Their number is limited by the
+/// number of containers, including the root container.
 ///
 /// Containers are assigned to files in turn, so neighbours are in different files. All lines of a
-/// container are in one file, in order. Comments and empty lines are dropped. The trace must be
-/// valid, with decimal times. Otherwise lines without a known container stay in the root file, and
-/// the files may be invalid in other ways.
+/// container are in the same file, in order. Comments and empty lines are dropped. The trace must
+/// be valid, with decimal times. In an invalid trace, lines without a known container stay in the
+/// root file, and the files may also be invalid in other ways.
 pub fn cut(trace: &[u8], style: Style, pieces: usize) -> TraceFiles {
     Cutter::new(Lines::new(trace), style, pieces).cut()
 }

@@ -4,8 +4,8 @@ use std::io;
 
 use crate::sink::Sink;
 
-/// An event definition: number, name without `Paje`, and fields. Fields are strings unless they
-/// have a type, as in `"Time:date Type Container"`.
+/// An event definition: its number, its name without `Paje`, and its fields. Fields are strings
+/// unless a type follows, as in `"Time:date Type Container"`.
 pub type Definition<'d> = (&'d str, &'d str, &'d str);
 
 /// Returns the header lines of event definitions.

@@ -1,9 +1,9 @@
-//! Makes small traces with exactly one fault, and returns the line where the fault must be
+//! Generates small traces with exactly one fault. Also returns the line where the fault must be
 //! reported.
 //!
 //! Every program must accept the trace without the faulty line. If the fault concerns the whole
-//! file, undoing what its description says makes the trace valid. The seed decides where the fault
-//! is, and which of several forms the fault has.
+//! file, undoing the change in its description makes the trace valid. The seed determines where the
+//! fault is, and which of several forms it has.
 
 mod base;
 mod plant;
@@ -38,13 +38,13 @@ named! {
         ReservedType "reserved-type",
         /// A pop where no state is open.
         PopOnEmptyStack "pop-on-empty-stack",
-        /// A state event earlier than the previous event of its lane.
+        /// A state event that is earlier than the previous event of its lane.
         StateOutOfOrder "state-out-of-order",
-        /// A variable event earlier than the previous event of its lane.
+        /// A variable event that is earlier than the previous event of its lane.
         VariableOutOfOrder "variable-out-of-order",
-        /// A point event earlier than the previous event of its lane.
+        /// A point event that is earlier than the previous event of its lane.
         EventOutOfOrder "event-out-of-order",
-        /// A link completed earlier than the previous link of its lane.
+        /// A link that is completed earlier than the previous link of its lane.
         LinkOutOfOrder "link-out-of-order",
         /// An addition to or subtraction from a variable without a value.
         AddBeforeSet "add-before-set",

@@ -1,17 +1,18 @@
 //! Seeded generators of Pajé traces, valid and invalid.
 //!
-//! * [`write()`] and [`generate`] make valid traces of a [`Shape`] and a size, from a kilobyte to
-//!   many gigabytes, in bounded memory. Each shape stresses one part of a reader, which
+//! * [`write()`] and [`generate`] produce valid traces of a [`Shape`] and a size, from a kilobyte
+//!   to many gigabytes, in bounded memory. Each shape stresses one part of a reader, which
 //!   [`Shape::describe`] names.
-//! * [`invalid`] makes small traces with exactly one fault on a known line.
-//! * [`files`] cuts a trace into several files that name each other.
+//! * [`invalid`] generates small traces with exactly one fault on a known line.
+//! * [`files`] cuts a trace into several files that refer to each other.
 //! * [`mutate`] damages lines, words and bytes of a trace.
-//! * [`passing`] makes runs of message-passing programs. Some are random, and some have known
+//! * [`passing`] generates runs of message-passing programs. Some are random, and some have known
 //!   waiting times.
-//! * [`random`] makes small traces with all features of the format, for comparisons with PajeNG.
+//! * [`random`] generates small traces with all features of the format, for comparisons with
+//!   PajeNG.
 //!
-//! The same arguments give the same bytes on every machine. Nothing here uses a parser of the
-//! format, because a misunderstanding in the parser would otherwise go unnoticed in its tests.
+//! The same arguments give the same bytes on every machine. Nothing here uses our parser of the
+//! format, because the parser's tests would otherwise not notice a misunderstanding of the format.
 //!
 //! ```
 //! use datasets::{Shape, generate};

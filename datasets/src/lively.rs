@@ -37,8 +37,8 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// Returns a valid trace of some hundred lines without warnings: nested states, variables, links,
-/// containers that are created and destroyed, comments.
+/// Returns a valid trace of a few hundred lines without warnings. It has nested states, variables,
+/// links, comments, and containers that are created and destroyed.
 pub fn lively(seed: u64) -> Vec<u8> {
     let rng = &mut Rng::new(seed);
     let mut lines = definitions(EVENTS) + WORLD;

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Standard error may be closed too.
+            // Standard error may also be closed.
             let _ = writeln!(io::stderr(), "datasets: {error}");
             ExitCode::from(2)
         }
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
 }
 
 /// Returns whether standard output was closed when the program started (`>&-`). Rust's runtime then
-/// opens `/dev/null` for reading and writing, while a user would open it only for writing.
+/// opens `/dev/null` for reading and writing, whereas a shell opens it only for writing.
 fn is_closed() -> bool {
     let is_null =
         std::fs::read_link("/proc/self/fd/1").is_ok_and(|file| file == Path::new("/dev/null"));

@@ -1,9 +1,9 @@
-//! Damages traces as crashed programs, bad disks and attackers do.
+//! Damages traces like crashed programs, bad disks and attackers.
 //!
-//! Swaps, repeats, drops and cuts lines, replaces words and changes bytes. Most of a trace stays as
-//! it is, so that readers get far.
+//! Swaps, repeats, drops and cuts lines, replaces words and changes bytes. Most of a trace stays
+//! unchanged, so that readers reach later parts.
 
-/// Parameters of a change. Each is taken modulo the number of possible choices.
+/// Parameters of a change. Each of them is taken modulo the number of possible choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Kind of the change.
@@ -18,14 +18,14 @@ impl Change {
     /// Number of bytes that [`Change::from_bytes`] reads.
     pub const BYTES: usize = 5;
 
-    /// Creates a change from bytes of a fuzzer.
+    /// Creates a change from the bytes that a fuzzer provides.
     pub fn from_bytes(bytes: [u8; Change::BYTES]) -> Self {
         let [what, a, b, c, d] = bytes;
         Change { what, line: u16::from_be_bytes([a, b]), number: u16::from_be_bytes([c, d]) }
     }
 }
 
-/// Words with a special meaning somewhere in a trace.
+/// Words that have a special meaning somewhere in a trace.
 const WORDS: [&[u8]; 24] = [
     b"0",
     b"1",
@@ -53,8 +53,6 @@ const WORDS: [&[u8]; 24] = [
     b"PajeSetState",
 ];
 
-/// Applies changes to a trace and returns the result.
-///
 /// ```
 /// use datasets::mutate::{Change, mutated};
 ///

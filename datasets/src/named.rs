@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// Error for a text that names no variant.
+/// Error for a text that is not the name of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseNameError {
     pub(crate) name: String,

@@ -5,8 +5,8 @@
 //! numbers for one event, the order of fields, user-defined and superfluous fields, the places of
 //! definitions, defined and implied values, late creations, events after destructions, links that
 //! end first, equal times, spellings of times, quotes, comments, blank lines, tabs, CRLF, a missing
-//! final newline, old field names, and the options of the replay. Some 30 % of the traces contain
-//! exactly one [`Fault`] at a random place.
+//! final newline, old field names, and the options of the replay. About 30 % of the traces contain
+//! exactly one [`Fault`] at a random position.
 //!
 //! # Exclusions
 //!
@@ -20,9 +20,10 @@
 //! 2. *The last event line has a time.* After a definition, PajeNG ends the trace at time 0.
 //!
 //! **Lines.**
-//! 3. *A line has at most 20 fields.* PajeNG drops the others.
-//! 4. *A line has as many fields as its definition.* With more fields, PajeNG writes a complaint
-//!    into its output. With fewer fields, it aborts. So [`Fault::MissingField`] never occurs.
+//! 3. *A line has at most 20 fields.* PajeNG drops all further fields.
+//! 4. *A line has as many fields as its definition.* If there are more fields, PajeNG writes a
+//!    complaint into its output. If there are fewer, it aborts. So [`Fault::MissingField`] never
+//!    occurs.
 //! 5. *No field is empty.* PajeNG reads `""` as a single quote or swallows the next field.
 //! 6. *No quote is inside a name, and every quote is closed.* PajeNG keeps a quote inside a word as
 //!    text, splits `"a"b` in two, and closes an open quote at the line's end, after a carriage
@@ -33,8 +34,8 @@
 //!
 //! **Numbers.**
 //! 9. *The digits of a time, as an integer, are below 2⁵³, and its power of ten is above 10⁻²²*.
-//!    PajeNG rounds such times correctly. It rounds a quarter of all other times wrong by one unit
-//!    in the last place.
+//!    PajeNG rounds such times correctly. It rounds a quarter of all other times incorrectly, by
+//!    one unit in the last place.
 //! 10. *No time is negative (except `-0`), NaN or infinite.* PajeNG prints duration 0 for things
 //!     that start before 0, and `-nan` for those that never end. It accepts times that are no
 //!     numbers, so [`Fault::BadTime`] never occurs.
@@ -88,12 +89,12 @@ use crate::rng::Rng;
 use trace::Writer;
 use world::Nature;
 
-/// A random trace and the options to replay it with.
+/// A random trace, and the options for its replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomTrace {
-    /// The trace.
+    /// Bytes of the trace.
     pub bytes: Vec<u8>,
-    /// Options for `pj_dump`, both PajeNG's and ours, without the file.
+    /// Options for `pj_dump`, both for PajeNG's and for ours, without the file.
     pub options: Vec<String>,
     /// Fault of the trace, or `None` if it is valid with these options.
     pub fault: Option<Fault>,
@@ -107,8 +108,8 @@ impl RandomTrace {
     }
 }
 
-/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines, but in 3 % of all
-/// cases a few thousand.
+/// Returns the random trace of `seed`. It usually has 20 to 1,500 lines. In 3 % of all cases, it
+/// has a few thousand lines.
 ///
 /// ```
 /// let trace = datasets::random::trace(42);
@@ -119,8 +120,8 @@ pub fn trace(seed: u64) -> RandomTrace {
     drawn(Rng::new(seed))
 }
 
-/// Returns the random trace that these choices determine. A choice has two bytes. After the last
-/// choice, a fixed stream of choices follows. So fuzzers can find out which bytes matter.
+/// Returns the random trace that these choices determine. A choice takes two bytes. After the last
+/// choice, a fixed stream of choices follows. Fuzzers can thus find out which bytes matter.
 ///
 /// ```
 /// let trace = datasets::random::from_choices(&[7; 100]);

@@ -1,7 +1,7 @@
 //! Random numbers that are the same on every machine and in every release.
 //!
-//! Only `next_u64` of a published algorithm is used. Ranges are drawn here. The `rand` crate may
-//! change how it draws ranges, which would silently change every data set.
+//! Only `next_u64` of a published algorithm is used. Numbers in a range are chosen here, because
+//! the `rand` crate may change how it chooses them. That would silently change every data set.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -9,7 +9,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 /// A seeded stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Rng {
-    /// Numbers to be drawn first, in reverse order.
+    /// Choices to be used first, in reverse order.
     choices: Vec<u16>,
     then: Xoshiro256PlusPlus,
 }
@@ -21,7 +21,7 @@ impl Rng {
     }
 
     /// Creates a stream that starts with these choices and continues like the stream of seed 0. Two
-    /// bytes determine a number. Changing a byte changes one number.
+    /// bytes determine a number, so changing a byte changes a single number.
     pub fn from_choices(choices: &[u8]) -> Self {
         let pairs = choices.chunks(2);
         let choices = pairs
@@ -41,8 +41,8 @@ impl Rng {
 
     /// Returns a number in `0..bound`, or 0 if `bound` is 0.
     ///
-    /// A multiplication and a shift are faster than a division, and their bias of less than 2⁻³²
-    /// does not matter here.
+    /// This multiplies and shifts, because a division is slower. The bias of less than 2⁻³² does
+    /// not matter here.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
@@ -57,7 +57,7 @@ impl Rng {
         low + self.below(high - low + 1)
     }
 
-    /// Returns true in `percent` of 100 cases.
+    /// Returns `true` with a probability of `percent` percent.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -26,15 +26,15 @@ named! {
     /// A kind of trace, which stresses one part of a reader.
     #[non_exhaustive]
     pub Shape {
-        /// The main benchmark: an MPI program on 4 to 64 ranks, as SimGrid's SMPI traces it. Short
-        /// lines of some 27 bytes, interleaved ranks, nested states, links between ranks with
-        /// unique keys, some variables and events. 166 MB are about six million lines.
+        /// The main benchmark: an MPI program on 4 to 64 ranks, as SimGrid's SMPI traces it. It has
+        /// short lines of about 27 bytes, interleaved ranks, nested states, links between ranks
+        /// with unique keys, and some variables and events. 166 MB are about six million lines.
         Mpi "mpi",
         /// The same kinds of lines as [`Shape::Mpi`], but without a program: ranks push, pop and
         /// send at random, states are up to four deep, some lines come late, and links overtake
         /// each other.
         MpiWild "mpi-wild",
-        /// Up to 100,000 containers in two levels, with few events each. This stresses tables of
+        /// Up to 100,000 containers in two levels, with a few events each. This stresses tables of
         /// containers and lanes.
         ManyContainers "many-containers",
         /// All events in one state lane, so that lanes cannot be replayed in parallel.
@@ -48,13 +48,14 @@ named! {
         /// Every state has a different value, and some values are not defined before their use.
         /// This stresses the symbol table.
         UniqueValues "unique-values",
-        /// Long lines of quoted names with blanks, `#`, commas and braces. This stresses the lexer.
+        /// Long lines with quoted names, which contain blanks, `#`, commas and braces. This
+        /// stresses the lexer.
         Quoted "quoted",
-        /// A StarPU trace: tabs, 17 fields on a line, several numbers for one event, user-defined
-        /// fields, aliases, colours, variables, links.
+        /// A StarPU trace. It has tabs, up to 17 fields on a line, several numbers for one event,
+        /// user-defined fields, aliases, colours, variables and links.
         TaskRuntime "task-runtime",
         /// The events of [`Shape::TaskRuntime`] for the same size and seed, but out of order in the
-        /// file and in lanes. Valid only after a stable sort by time.
+        /// file and in lanes. The trace is valid only after a stable sort by time.
         Unsorted "unsorted",
         /// Almost only variables, which are set, added to and subtracted from.
         Variables "variables",
@@ -99,8 +100,8 @@ impl Shape {
     }
 }
 
-/// Returns the approximate length of a short `13 TIME TYPE CONTAINER` line at `now`. Shapes use it
-/// to estimate how much must be written at the end.
+/// Returns the approximate length of a short `13 TIME TYPE CONTAINER` line at `now`. With it,
+/// shapes estimate how much they must write at the end.
 fn closing_line(now: u64) -> u64 {
     let seconds = (now / 1_000_000).max(1).ilog10() as u64 + 1;
     seconds + 16
@@ -111,11 +112,11 @@ fn closing_line(now: u64) -> u64 {
 ///
 /// From 16 KiB on, the size is accurate to 1 % or one line. The smallest traces have 1 to 6 KB,
 /// depending on the shape. States are popped, links completed, and containers destroyed at the
-/// latest time of the trace. Memory does not depend on the size, except some megabytes for the
-/// containers of [`Shape::ManyContainers`]. `out` needs no buffer.
+/// latest time of the trace. Memory use does not depend on the size, except for some megabytes for
+/// the containers of [`Shape::ManyContainers`]. `out` needs no buffer.
 ///
 /// # Errors
-/// Fails if `out` does.
+/// Fails if writing to `out` fails.
 pub fn write<W: Write + ?Sized>(
     shape: Shape,
     size: u64,

@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-/// Bytes per write to the output. With this size there are few system calls, and the buffer stays
-/// in the second-level cache.
+/// Number of bytes per write to the output. With this size, system calls are rare, and the buffer
+/// stays in the second-level cache.
 const FULL: usize = 128 * 1024;
 
 /// An output for lines that counts its bytes.
@@ -48,7 +48,6 @@ impl<'a> Sink<'a> {
         self.num(u64::from(number))
     }
 
-    /// Adds a field of plain text, including any quotes.
     pub(crate) fn word(&mut self, text: &str) -> &mut Self {
         self.next_field();
         self.text(text)
@@ -67,7 +66,7 @@ impl<'a> Sink<'a> {
         self.digits(number)
     }
 
-    /// Adds a field with microseconds, as seconds with six decimals.
+    /// Adds a field with a time in microseconds, written as seconds with six decimals.
     pub(crate) fn micros(&mut self, micros: u64) -> &mut Self {
         self.next_field();
         self.digits(micros / 1_000_000).text(".").padded(micros % 1_000_000, 6)
@@ -79,7 +78,7 @@ impl<'a> Sink<'a> {
     }
 
     pub(crate) fn digits(&mut self, number: u64) -> &mut Self {
-        // The largest number has 20 digits, filled from the right.
+        // The largest number has 20 digits. They are filled from the right.
         let mut digits = [b'0'; 20];
         let mut first = digits.len();
         let mut rest = number;
@@ -127,7 +126,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes everything and returns the number of bytes.
+    /// Writes the rest of the lines, and returns the total number of bytes.
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.hand_on()?;
         self.out.flush()?;

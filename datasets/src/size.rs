@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 /// A number of bytes, read from text such as `64K`, `166MB` or `1.5GiB`.
 ///
-/// A letter alone or with `iB` stands for a power of 1024, a letter with `B` for a power of 1000:
+/// A letter alone or with `iB` stands for a power of 1024, and a letter with `B` for a power of
+/// 1000:
 ///
 /// ```
 /// use datasets::Size;

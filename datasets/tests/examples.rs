@@ -1,5 +1,5 @@
-//! Tests that example traces equal the traces of the generators, and that each has its expected
-//! outputs.
+//! Tests that example traces equal the traces of the generators, and that each of them has its
+//! expected outputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

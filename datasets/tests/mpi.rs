@@ -1,5 +1,5 @@
-//! Tests that the main shape is a possible run: ranks do what MPI allows, and no message is too
-//! fast.
+//! Tests that the main shape is a possible run: ranks only do what MPI allows, and no message is
+//! too fast.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ const LATENCY: u64 = 20;
 struct Rank<'a> {
     open: Vec<&'a str>,
     begun: Vec<&'a str>,
-    /// Start of the outermost open state. `time` is the total time by value.
+    /// Start of the outermost open state.
     since: u64,
     time: HashMap<&'a str, u64>,
     iterations: u32,

@@ -39,7 +39,7 @@ fn random_traces_are_judged_as_expected() {
         let text = String::from_utf8_lossy(&output.stdout);
         let expected = if trace.is_valid() { 0 } else { 1 };
         assert_eq!(output.status.code(), Some(expected), "seed {seed}, {:?}: {text}", trace.fault);
-        // For some faults PajeNG complains on standard output and exits with status 0.
+        // For some faults, PajeNG prints a complaint to standard output and exits with status 0.
         let complaint =
             !output.stderr.is_empty() || text.contains("Field count") || text.contains(", NULL,");
         assert!(!(trace.is_valid() && complaint), "seed {seed}: {text}");
@@ -49,7 +49,7 @@ fn random_traces_are_judged_as_expected() {
 #[test]
 #[ignore = "needs PajeNG 1.3.6"]
 fn faults_are_reported_at_the_expected_line() {
-    // Two of PajeNG's messages have no line number.
+    // Two messages of PajeNG have no line number.
     let silent = [Fault::UnknownFieldType, Fault::OpenLinkAtDestroy];
     for fault in Fault::ALL.into_iter().filter(|fault| fault.is_reported_by_pajeng()) {
         for seed in 0..12 {

@@ -1,5 +1,5 @@
-//! Tests that runs of message-passing programs never change, and that each trace closes everything
-//! that it opens.
+//! Tests that runs of message-passing programs never change, and that each trace closes all states
+//! and links that it opens.
 
 use datasets::passing::{Case, Parameters, random};
 

@@ -21,8 +21,8 @@ fn text(shape: Shape, size: u64, seed: u64) -> String {
 
 #[test]
 fn the_bytes_never_change() {
-    // Changed traces make records of benchmarks worthless, so mention an intended change in the
-    // changelog.
+    // Changed traces make records of benchmarks worthless. If a change is intended, mention it in
+    // the changelog.
     let expected = [
         (Shape::Mpi, 8357053025261482190),
         (Shape::MpiWild, 12791147301441328281),

@@ -94,10 +94,10 @@ def short(name):
 
 
 def boxes(axes, lanes, colour):
-    """Draws few states as rectangles, with thinner ones for nested states."""
+    """Draws a small number of states as rectangles, with thinner ones for nested states."""
     states = duckdb.sql('SELECT Container, Start, "End", Imbrication, Value FROM states ORDER BY Imbrication, Start').fetchall()
-    # Few states are separated by edges. Many states have no edges, and extend below the next state, so that there are
-    # no gaps.
+    # A small number of states is separated by edges. Many states have no edges, and extend below the next state, so
+    # that there are no gaps.
     few = len(states) < 300
     under = 0 if few else (max(state[2] for state in states) - min(state[1] for state in states)) / 3000
     patches = []
@@ -134,7 +134,7 @@ def shares(axes, lanes, main, window):
     palette = numpy.array([to_rgba(fill) for fill in [*COLOURS[: len(main)], OTHER, "#00000000"]])
     pixels = numpy.zeros((len(lanes), deep, ACROSS, 4))
     for row in range(deep):
-        # Place of the row in its lane. Below 0 and above 1 are the gaps between lanes.
+        # Position of the row in its lane. Values below 0 and above 1 are the gaps between lanes.
         place = ((row + 0.5) / deep - 0.08) / 0.84
         if 0 < place < 1:
             pixels[:, row] = palette[(reached < place).sum(axis=1)]
@@ -142,7 +142,7 @@ def shares(axes, lanes, main, window):
 
 
 def lines(axes, lanes):
-    """Draws few links as arrows and more links as lines."""
+    """Draws a small number of links as arrows, and more links as lines."""
     links = duckdb.sql('SELECT Start, "End", StartContainer, EndContainer FROM links').fetchall()
     ends = [((start, lanes.of[a]), (end, lanes.of[b])) for start, end, a, b in links if a in lanes.of and b in lanes.of]
     if len(ends) < 300:

@@ -40,7 +40,7 @@ printed <- function(code, session) {
 session <- new.env(parent = globalenv())
 failed <- 0
 new <- lines
-# Rewrite from the last block to the first, so that places remain valid.
+# Rewrite from the last block to the first, so that line numbers remain valid.
 replaced <- list()
 for (i in which(kinds == "r")) {
   found <- printed(block(i), session)

@@ -90,19 +90,19 @@ filled <- function(main) {
   scale_fill_manual(NULL, values = colours(main), labels = short, guide = guide_legend(ncol = columns))
 }
 
-# Draws few states as rectangles, with thinner ones for nested states.
+# Draws a small number of states as rectangles, with thinner ones for nested states.
 boxes <- function(states, lanes, main) {
   states <- states[order(states$Imbrication, states$Start), ]
   states$Y <- lanes$of[states$Container]
   states$Half <- 0.42 * 0.72^states$Imbrication
-  # Edges separate few states. Many states have no edges, and extend below the next state, so that there are no gaps.
+  # Edges separate a small number of states. Many states have no edges, and extend below the next state, so that there are no gaps.
   few <- nrow(states) < 300
   under <- if (few) 0 else diff(range(states$Start, states$End)) / 3000
   geom_rect(aes(xmin = Start, xmax = End + under, ymin = Y - Half, ymax = Y + Half, fill = shown(Value, main)),
             states, colour = if (few) "white" else NA, linewidth = 0.15)
 }
 
-# Draws few links as arrows and more links as lines.
+# Draws a small number of links as arrows, and more links as lines.
 arrows <- function(links, lanes) {
   links$Y0 <- lanes$of[links$From]
   links$Y1 <- lanes$of[links$To]

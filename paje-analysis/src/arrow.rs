@@ -1,5 +1,3 @@
-//! Conversion of tables to Apache Arrow.
-
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
@@ -31,7 +29,7 @@ fn array(name: &str, data: &Data) -> (Field, ArrayRef) {
             let all = all.iter().map(|seconds| seconds.map(Seconds::to_f64));
             (DataType::Float64, Arc::new(all.collect::<Float64Array>()))
         }
-        Data::Number(all) | Data::Amount(all) => {
+        Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
             (DataType::Float64, Arc::new(all.iter().copied().collect::<Float64Array>()))
         }
     };

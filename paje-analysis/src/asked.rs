@@ -1,12 +1,13 @@
 //! Analyses that are selected by name, as in the Python and R packages.
 
-use paje_sim::{ContainerId, Selection, TimeRange, Trace, TypeId, TypeNature};
+use paje_sim::{Selection, TimeRange, Trace};
 use paje_workers::Workers;
 
 use crate::classes::{Classes, Map};
 use crate::collectives::Grouping;
 use crate::comm::{self, Comm, Ends};
-use crate::critical::CriticalPath;
+use crate::critical::{CriticalPath, refusal};
+use crate::named;
 use crate::states::{self, States};
 use crate::time::{self, Time};
 use crate::waits::{Options, Waits};
@@ -142,6 +143,9 @@ impl Asked {
             }
             Asked::Critical { by_value, about } => {
                 let waits = about.waits(trace)?;
+                if let Some(why) = refusal(&waits, &about.map(trace)) {
+                    return Err(why.into());
+                }
                 let window = within(waits.whole(), window);
                 match CriticalPath::new(&waits) {
                     None => Table::new("critical"),
@@ -160,18 +164,14 @@ fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
 }
 
 impl About {
+    fn map(&self, trace: &Trace) -> Map {
+        self.map.clone().unwrap_or_else(|| Map::of_trace(trace))
+    }
+
     fn waits<'t>(&self, trace: &'t Trace) -> Result<Waits<'t>, String> {
-        let map = self.map.clone().unwrap_or_else(|| Map::of_trace(trace));
-        let (types, containers) = (trace.types(), trace.containers());
-        let level = self.group.as_deref().map(|wanted| -> Result<TypeId, String> {
-            let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
-            let found = all.find(|id| types.name(*id).to_str_lossy() == wanted);
-            found.ok_or_else(|| format!("group={wanted:?}: no such container type"))
-        });
-        let root = self.root.as_deref().map(|wanted| -> Result<ContainerId, String> {
-            let found = containers.ids().find(|id| containers.name(*id).to_str_lossy() == wanted);
-            found.ok_or_else(|| format!("root={wanted:?}: no such container"))
-        });
+        let map = self.map(trace);
+        let level = self.group.as_deref().map(|name| named::container_type(trace, "group=", name));
+        let root = self.root.as_deref().map(|name| named::container(trace, "root=", name));
         let grouping = Grouping { level: level.transpose()?, root: root.transpose()? };
         let options = Options { grouping, eager: self.eager, bytes: self.bytes.clone() };
         let waits = Waits::new(trace, &map, &options);

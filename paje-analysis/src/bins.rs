@@ -1,4 +1,4 @@
-//! Division of a time span into bins of equal length.
+//! Bins of equal length that divide a time span.
 
 use crate::Seconds;
 
@@ -23,7 +23,7 @@ impl Bins {
         self.edges.len() - 1
     }
 
-    /// Returns `false`, because there is always at least one bin.
+    /// Returns `false`: there is always at least one bin.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false

@@ -129,20 +129,17 @@ impl fmt::Display for Class {
 pub struct Classes {
     /// Classes by type and value. Types that were not chosen have an empty list.
     by_type: Vec<Vec<Class>>,
-    /// Values of chosen types that the map does not contain.
     unknown: Vec<(TypeId, ValueId)>,
-    /// Chosen state type of each container type.
     chosen: Vec<Option<TypeId>>,
-    /// State types that have values in the map, but were not chosen.
     passed_over: Vec<TypeId>,
 }
 
 impl Classes {
     /// Classifies the values of one state type per container type.
     ///
-    /// Only considers state types with values in the map. Prefers state types that the map names,
-    /// then state types with more values in the map, then state types with more communicating
-    /// values. If several state types are still equal, takes the first one.
+    /// Only considers state types with values in the map. Prefers types that the map names, then
+    /// types with more values in the map, then types with more communicating values. Among equal
+    /// types, takes the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
         let types = trace.types();

@@ -1,21 +1,22 @@
-//! Collectives. Traces record no communicators. Therefore, the k-th states of a value in all
-//! containers of a group are taken as one operation.
+//! Collectives. Traces do not record communicators, so the k-th states of a value in all containers
+//! of a group count as one operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
-use paje_sim::{ContainerId, Name, Trace, TypeId, TypeNature, ValueId};
+use paje_sim::{ContainerId, Trace, TypeId, ValueId};
 use rayon::prelude::*;
 
 use crate::classes::{Class, Collective};
-use crate::tracks::{Tracks, grouped};
+use crate::named;
+use crate::tracks::{Track, Tracks, grouped};
 
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
-    /// If a type is given, containers below the same container of this type form a group. All
-    /// containers that are not below a container of this type form another group. Without a type,
-    /// containers with the same parent form a group.
+    /// Type that separates groups. Containers below the same container of this type form a group,
+    /// and all containers that are not below one form another group. Without a type, the largest
+    /// groups whose members agree are used (see [`Level`]).
     pub level: Option<TypeId>,
     /// Root of all rooted collectives. Without it, the root is estimated.
     pub root: Option<ContainerId>,
@@ -28,23 +29,22 @@ impl Grouping {
     /// Fails if the type or the root does not exist. The message refers to the options `--group`
     /// and `--root`.
     pub fn named(trace: &Trace, group: Option<&str>, root: Option<&str>) -> Result<Self, String> {
-        let (types, containers) = (trace.types(), trace.containers());
-        let is = |name: Name<'_>, alias: Option<Name<'_>>, wanted: &str| {
-            name.text == wanted.as_bytes()
-                || alias.is_some_and(|alias| alias.text == wanted.as_bytes())
-        };
-        let level = group.map(|wanted| {
-            let mut all = types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
-            let found = all.find(|id| is(types.name(*id), types.alias(*id), wanted));
-            found.ok_or_else(|| format!("--group: there is no container type `{wanted}`"))
-        });
-        let root = root.map(|wanted| {
-            let mut all = containers.ids();
-            let found = all.find(|id| is(containers.name(*id), containers.alias(*id), wanted));
-            found.ok_or_else(|| format!("--root: there is no container `{wanted}`"))
-        });
+        let level = group.map(|wanted| named::container_type(trace, "--group", wanted));
+        let root = root.map(|wanted| named::container(trace, "--root", wanted));
         Ok(Grouping { level: level.transpose()?, root: root.transpose()? })
     }
+}
+
+/// Containers that form a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// Containers below the same container of the given type.
+    #[default]
+    Given,
+    /// All containers that have states of the type.
+    All,
+    /// Containers below the same container of this depth. The root has depth 0.
+    Depth(u32),
 }
 
 /// Collectives of a trace.
@@ -52,6 +52,8 @@ impl Grouping {
 pub struct Collectives {
     /// Tracks of each group. The states of a group's tracks are all of one type.
     pub groups: Vec<Vec<u32>>,
+    /// How containers were grouped.
+    pub level: Level,
     /// Operations by group and value.
     pub series: Vec<Series>,
     /// Values that were not analysed.
@@ -70,12 +72,13 @@ pub struct Series {
     /// States of the members, one operation after the other.
     states: Vec<u32>,
     members: usize,
-    /// Index of the first operation's root among the group's tracks, if the collective is rooted.
+    /// Index of the first operation's root among the group's tracks, or `None` if the collective
+    /// has no root.
     pub root: Option<usize>,
-    /// Whether the root rotates through the group's tracks. Otherwise, all operations have the same
+    /// Whether the root rotates through the group's tracks. If false, all operations have the same
     /// root.
     pub is_turning: bool,
-    /// Whether the root was estimated rather than given.
+    /// Whether the root was estimated. If false, it was given.
     pub assumed: bool,
 }
 
@@ -120,19 +123,30 @@ impl Collectives {
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, grouping: &Grouping) -> Self {
         let containers = tracks.trace().containers();
-        let around = |container| match grouping.level {
-            None => containers.parent(container),
+        let up = |container| {
+            let next =
+                |id: &ContainerId| (*id != ContainerId::ROOT).then(|| containers.parent(*id));
+            iter::successors(Some(container), next)
+        };
+        let states: Vec<States> =
+            (0..tracks.list().len()).into_par_iter().map(|track| by_value(tracks, track)).collect();
+        let (level, groups) = match grouping.level {
             Some(level) => {
-                let next =
-                    |id: &ContainerId| (*id != ContainerId::ROOT).then(|| containers.parent(*id));
-                let mut up = iter::successors(Some(container), next);
-                up.find(|id| containers.type_of(*id) == level).unwrap_or(ContainerId::ROOT)
+                let around = |container| up(container).find(|id| containers.type_of(*id) == level);
+                let root = ContainerId::ROOT;
+                let key = |track: &Track| (around(track.container).unwrap_or(root), track.type_);
+                (Level::Given, grouped(tracks, key))
+            }
+            None => {
+                let path = |track: &Track| {
+                    let mut path: Vec<ContainerId> = up(track.container).skip(1).collect();
+                    path.reverse();
+                    path
+                };
+                largest(tracks, &states, &tracks.list().iter().map(path).collect::<Vec<_>>())
             }
         };
-        let groups = grouped(tracks, |track| (around(track.container), track.type_));
-        let states: Vec<_> =
-            (0..tracks.list().len()).into_par_iter().map(|track| by_value(tracks, track)).collect();
-        let mut found = Collectives::default();
+        let mut found = Collectives { level, ..Collectives::default() };
         for ((_, type_), group) in groups {
             let values: BTreeMap<ValueId, Collective> = group
                 .iter()
@@ -183,17 +197,17 @@ impl Collectives {
 }
 
 impl Series {
-    /// Returns the index of an operation's root among the group's tracks, if the collective is
-    /// rooted.
+    /// Returns the index of an operation's root among the group's tracks, or `None` if the
+    /// collective has no root.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
         let turned = if self.is_turning { instance } else { 0 };
         self.root.map(|root| (root + turned) % self.members)
     }
 
-    /// Uses the given root if it is in the group. Otherwise, takes the member with the smallest sum
-    /// of residuals. If a rotating root reduces the sum to less than four fifths, takes the
-    /// rotating root.
+    /// Finds the root. If the given root is in the group, uses it. Otherwise, takes the member with
+    /// the smallest sum of residuals, or a rotating root if that reduces the sum to less than four
+    /// fifths.
     fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
@@ -206,7 +220,7 @@ impl Series {
             return;
         }
         let mut sums = vec![0; group.len()];
-        // Indexed by the root of the first operation if roots rotate.
+        // If roots rotate, the index is the root of the first operation.
         let (mut turning, mut of_one) = (sums.clone(), sums.clone());
         for instance in 0..self.len() {
             let times = |(track, state): (&u32, &u32)| {
@@ -251,9 +265,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
     roots.sort_unstable_by_key(|root| times[*root].0);
-    // For members that entered with the root or later, the residual is the member's duration. For
-    // members that entered earlier, it is the distance of the member's exit from the root's enter.
-    // The last term below corrects the sign for exits before the root's enter.
+    // If a member entered with the root or later, its residual is its duration. If it entered
+    // earlier, its residual is the distance of its exit from the root's enter. The last term below
+    // corrects the sign for exits before the root's enter.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
     let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
@@ -270,9 +284,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-/// Adds the residual of one operation in which the root waits for the other members, for each
-/// possible root. The residual is |exit − latest enter| of the root, plus the durations of the other
-/// members.
+/// Adds the residual of one operation to the sum of each possible root, if the root waits for the
+/// other members. The residual is |exit − latest enter| of the root, plus the durations of the
+/// other members.
 fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     let all: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let latest = times.iter().map(|(enter, _)| *enter).max().unwrap_or(0);
@@ -281,10 +295,76 @@ fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
     }
 }
 
-fn by_value(tracks: &Tracks<'_>, track: usize) -> BTreeMap<ValueId, (Collective, Vec<u32>)> {
+/// Groups of tracks, by a container and the type of their states.
+type Groups = Vec<((ContainerId, TypeId), Vec<u32>)>;
+
+/// Returns the largest groups with equal numbers of collectives, of which most are in step. Without
+/// such groups, returns all tracks. `paths` has the containers around each track from the root down.
+fn largest(tracks: &Tracks<'_>, states: &[States], paths: &[Vec<ContainerId>]) -> (Level, Groups) {
+    let at = |depth: usize| -> Groups {
+        let around = |track: &Track| {
+            let path = &paths[tracks.of_container(track.container).unwrap_or_default()];
+            path.get(depth).or(path.last()).copied().unwrap_or(ContainerId::ROOT)
+        };
+        grouped(tracks, |track| (around(track), track.type_))
+    };
+    let all = at(0);
+    let agree = |groups: &Groups| {
+        groups
+            .iter()
+            .all(|(_, group)| are_even(states, group) && are_in_step(tracks, states, group))
+    };
+    if agree(&all) {
+        return (Level::All, all);
+    }
+    let deepest = paths.iter().map(Vec::len).max().unwrap_or(1);
+    let found = (1..deepest)
+        .map(|depth| (depth, at(depth)))
+        .find(|(_, groups)| groups.iter().any(|(_, group)| group.len() > 1) && agree(groups));
+    found.map_or((Level::All, all), |(depth, groups)| (Level::Depth(depth as u32), groups))
+}
+
+/// Returns whether all members have the same number of states of each collective.
+fn are_even(states: &[States], group: &[u32]) -> bool {
+    let counts = |track: &u32| -> Vec<(ValueId, usize)> {
+        let of_track = &states[*track as usize];
+        of_track.iter().map(|(value, (_, states))| (*value, states.len())).collect()
+    };
+    group.iter().map(counts).collect::<BTreeSet<_>>().len() < 2
+}
+
+/// Returns whether, in most operations that wait for all members, no member leaves before the last
+/// member enters.
+fn are_in_step(tracks: &Tracks<'_>, states: &[States], group: &[u32]) -> bool {
+    let (mut count, mut in_step) = (0_usize, 0_usize);
+    let Some(first) = group.first() else { return true };
+    for (value, (class, list)) in &states[*first as usize] {
+        if !matches!(class, Collective::NxN | Collective::Barrier) {
+            continue;
+        }
+        for instance in 0..list.len() {
+            let times = group.iter().filter_map(|track| {
+                let state = *states[*track as usize].get(value)?.1.get(instance)? as usize;
+                let track = &tracks.list()[*track as usize];
+                Some((track.start[state], track.end[state]))
+            });
+            let (enter, exit) = times.fold((f64::MIN, f64::MAX), |(enter, exit), (from, until)| {
+                (enter.max(from), exit.min(until))
+            });
+            count += 1;
+            in_step += usize::from(enter <= exit);
+        }
+    }
+    2 * in_step >= count
+}
+
+/// Collectives of a track by value.
+type States = BTreeMap<ValueId, (Collective, Vec<u32>)>;
+
+fn by_value(tracks: &Tracks<'_>, track: usize) -> States {
     let track = &tracks.list()[track];
     let classes = tracks.classes().of_type(track.type_);
-    let mut found: BTreeMap<ValueId, (Collective, Vec<u32>)> = BTreeMap::new();
+    let mut found = States::new();
     for (state, value) in track.value.iter().enumerate() {
         if let Class::Collective(class) = classes[value.index()] {
             found.entry(*value).or_insert((class, Vec::new())).1.push(state as u32);

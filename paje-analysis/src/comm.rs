@@ -17,7 +17,7 @@ use crate::{Data, Label, Seconds, Table};
 /// Default user-defined fields for the bytes of a link, by priority.
 pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 
-/// Analysis of links, fed portion by portion.
+/// Analysis of links, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Comm {
     scope: Scope,
@@ -31,9 +31,8 @@ pub enum Ends {
     /// Each pair of containers.
     #[default]
     Containers,
-    /// Attributes each end of a link to the container of this type around it. If no container of
-    /// this type is around it, the end is attributed to the container in which the link starts or
-    /// ends.
+    /// Nearest enclosing container of this type. If no container of this type encloses the end of a
+    /// link, the container in which the link starts or ends.
     Level(Label),
 }
 
@@ -63,8 +62,7 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
-/// Sort key of a row, made of the type, the value, and the positions of both containers in output
-/// order.
+/// Sort key of a row: the type, the value, and the positions of both containers in output order.
 type Place = (TypeId, Label, [usize; 2]);
 
 #[derive(Clone, Copy, Debug)]
@@ -121,8 +119,8 @@ impl Cell {
 }
 
 impl Comm {
-    /// Creates the analysis. `bytes` is the user-defined field with the bytes of a link, which is
-    /// one of [`BYTES`] by default. The trace must be read with user-defined fields.
+    /// Creates the analysis. `bytes` is the user-defined field with the size of a link. By default,
+    /// it is one of [`BYTES`]. The trace must be read with user-defined fields.
     #[must_use]
     pub fn new(scope: Scope, bytes: Option<&str>) -> Self {
         let names: Vec<String> = match bytes {
@@ -157,6 +155,7 @@ impl Comm {
                 all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);
             }
         }
+        let scale = trace.time_scale();
         let row = |((type_, value, _), (ends, cell)): (Place, ([ContainerId; 2], Cell))| {
             let [from, to] = ends.map(|id| trace.containers().name(id).into());
             Row {
@@ -167,11 +166,11 @@ impl Comm {
                 ends,
                 count: cell.count,
                 bytes: cell.bytes.map(Seconds::to_f64),
-                min: cell.min,
-                mean: cell.seconds.mean(cell.count),
-                max: cell.max,
-                first: cell.first,
-                last: cell.last,
+                min: scale.seconds(cell.min),
+                mean: cell.seconds.mean(cell.count).scaled(scale),
+                max: scale.seconds(cell.max),
+                first: scale.seconds(cell.first),
+                last: scale.seconds(cell.last),
             }
         };
         all.into_iter().map(row).collect()
@@ -207,14 +206,14 @@ impl Visitor for Adding<'_> {
     }
 }
 
-/// Returns the bytes of a link, from the first of these fields that the link has.
+/// Returns the size of a link, which is in the first of these fields that the link has.
 fn bytes(names: &[String], fields: &Annotations<'_>, link: usize) -> Option<Seconds> {
     if fields.are_none_of(link) {
         return None;
     }
     let rank = |field: &str| names.iter().position(|name| name == field);
     let ranked = fields.of(link).filter_map(|(field, text)| Some((rank(field)?, text)));
-    // If both ends have the field, use the value of the start.
+    // If both ends have the field, the value at the start counts.
     let (_, text) = ranked.min_by_key(|(rank, _)| *rank)?;
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     text.parse().ok().filter(|bytes: &f64| bytes.is_finite()).map(Seconds::new)

@@ -1,11 +1,11 @@
-//! Comparison of two runs, which shows the states that became longer or shorter.
+//! Compares two runs, and shows which states became longer or shorter.
 
 use std::collections::BTreeMap;
 
 use crate::states::Row as States;
 use crate::{Data, Label, Seconds, Table};
 
-/// One of the runs.
+/// One of the two runs.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Run<'r> {
@@ -64,7 +64,7 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
         }
     };
     let mut rows: Vec<Row> = all.into_iter().map(row).collect();
-    // The sort is stable, so rows with equal changes stay in alphabetical order.
+    // The sort is stable, so rows with the same change stay in alphabetical order.
     rows.sort_by_key(|row| std::cmp::Reverse(row.change.max(-row.change)));
     rows
 }

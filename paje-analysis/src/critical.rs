@@ -2,7 +2,7 @@
 //!
 //! The path is followed backwards from the last exit. At the end of a wait, it continues in the
 //! container that was waited for. Otherwise, it continues with the preceding state of the same
-//! container. Therefore, the path never contains waiting, and is as long as the run. If several
+//! container. Therefore, the path contains no waiting and is as long as the run. If several
 //! containers leave last, the path starts with the container whose last wait ended earliest.
 //!
 //! The imbalance of a value is its time on the path minus its mean time per container, excluding
@@ -18,6 +18,7 @@ use paje_sim::{TypeId, ValueId};
 use rayon::prelude::*;
 
 use crate::Seconds;
+use crate::classes::Map;
 use crate::waits::Waits;
 
 /// The critical path.
@@ -27,14 +28,30 @@ pub struct CriticalPath {
     pub parts: Vec<Part>,
 }
 
+/// Explains why a trace has no critical path, and what it lacks. Returns `None` if it has a path.
+#[must_use]
+pub fn refusal(waits: &Waits<'_>, map: &Map) -> Option<&'static str> {
+    if map.name() == "starpu" {
+        return Some(
+            "no critical path, as StarPU's traces do not record which task waits for which; see the \
+             time in states",
+        );
+    }
+    let has_dependences = waits.has_dependences();
+    (!has_dependences).then_some(
+        "no critical path, as the trace has no messages and no collectives between containers; \
+         record them (Pajé links), or see the time in states",
+    )
+}
+
 /// A part of the path within one container.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Index of the container's track.
     pub track: u32,
-    /// Begin in seconds.
+    /// Start in seconds.
     pub start: f64,
-    /// End, in seconds.
+    /// End in seconds.
     pub end: f64,
 }
 
@@ -115,7 +132,8 @@ impl CriticalPath {
         self.within(window).map(|part| Seconds::between(part.start, part.end)).sum()
     }
 
-    /// Returns the length of the path in the window by value and container, the longest first.
+    /// Returns the length of the path in the window by value and container. The largest comes
+    /// first.
     #[must_use]
     pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
         let parts: Vec<Part> = self.within(window).collect();
@@ -142,7 +160,7 @@ impl CriticalPath {
         list
     }
 
-    /// Returns the imbalance of each value in the window, the most costly first.
+    /// Returns the imbalance of each value in the window. The most costly one comes first.
     #[must_use]
     pub fn imbalance(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<Imbalance> {
         let mut on_path: BTreeMap<Activity, Seconds> = BTreeMap::new();
@@ -187,7 +205,7 @@ fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activ
         *times.entry(track.value[wait.state as usize]).or_default() -= wait.seconds_within(window);
     }
     let activity = |(value, seconds): (ValueId, Seconds)| {
-        // A wait in a state with nested states may be longer than the state's exclusive time.
+        // If a state has nested states, its waiting may be longer than its exclusive time.
         ((track.type_, Some(value)), seconds.max(Seconds::ZERO))
     };
     let between = ((track.type_, None), lasting - covered);

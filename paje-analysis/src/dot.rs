@@ -7,9 +7,9 @@ use std::fmt::Write;
 pub struct Edge<'a> {
     /// Names of the source and target nodes.
     pub ends: [&'a str; 2],
-    /// Label beside it.
+    /// Label next to the edge.
     pub label: String,
-    /// Weight, shown as the line's width.
+    /// Weight. It determines the width of the line.
     pub weight: f64,
 }
 

@@ -11,7 +11,7 @@ use crate::lanes;
 use crate::scope::{Scope, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of events, fed portion by portion.
+/// Analysis of events, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Events {
     scope: Scope,
@@ -76,6 +76,7 @@ impl Events {
             .with("first", Data::seconds(&rows, |(.., cell)| Seconds::new(cell.first)))
             .with("last", Data::seconds(&rows, |(.., cell)| Seconds::new(cell.last)))
             .with("rate", Data::number(&rows, |(_, lane, cell)| rate(*lane, cell.count)))
+            .in_seconds(trace.time_scale())
     }
 }
 

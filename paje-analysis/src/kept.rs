@@ -1,11 +1,11 @@
-//! Reports stored in a packed trace, which can be read without a replay.
+//! Reports stored in a packed trace. They can be read without a replay.
 //!
-//! A [`Keeper`] is fed like an analysis and returns the reports named in [`REPORTS`] as bytes.
-//! [`Kept`] decodes these bytes without loss. The format is described in `docs/pack.md`.
+//! A [`Keeper`] reads a trace like an analysis, and returns the reports named in [`REPORTS`] as
+//! bytes. [`Kept`] decodes these bytes without loss. `docs/pack.md` describes the format.
 
 mod lanes;
 
-use paje_sim::{Name, Options, Quoting, Selection, Trace, TypeNature};
+use paje_sim::{Name, Options, Quoting, Selection, TimeScale, Trace, TypeNature};
 use paje_workers::Workers;
 
 pub use lanes::{LANES, Lanes};
@@ -15,7 +15,7 @@ use crate::states::{self, States};
 use crate::{By, Column, Data, Label, Scope, Seconds, Table};
 
 /// Version of the format. It changes with the encoding and with the contents of the reports.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Names of the stored reports.
 pub const REPORTS: [&str; 2] = ["states", "comm"];
@@ -26,12 +26,14 @@ pub const REPORTS: [&str; 2] = ["states", "comm"];
 pub struct Facts {
     /// End of the trace, in seconds.
     pub end: f64,
+    /// Conversion of the trace's times to seconds.
+    pub scale: TimeScale,
     pub bytes: u64,
     pub lines: u64,
     pub events: u64,
-    /// Excludes the root.
+    /// Number of containers, without the root.
     pub containers: u64,
-    /// This number excludes the type of the root.
+    /// Number of types, without the root's type.
     pub types: u64,
 }
 
@@ -40,7 +42,8 @@ impl Facts {
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         Facts {
-            end: trace.end(),
+            end: trace.time_scale().seconds(trace.end()),
+            scale: trace.time_scale(),
             bytes: trace.bytes(),
             lines: trace.lines(),
             events: trace.event_lines(),
@@ -115,7 +118,7 @@ impl Keeper {
     }
 }
 
-/// Returns an empty table of a report, or `None` if the report is not stored.
+/// Returns the columns of a report as an empty table, or `None` if the report is not stored.
 fn columns(report: &str) -> Option<Table> {
     match report {
         "states" => Some(states::table(&[])),
@@ -128,8 +131,9 @@ impl Kept {
     /// Encodes the report.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Facts { end, bytes, lines, events, containers, types } = self.facts;
+        let Facts { end, scale, bytes, lines, events, containers, types } = self.facts;
         let mut out = end.to_bits().to_le_bytes().to_vec();
+        out.push(scale.to_byte());
         let numbers = [bytes, lines, events, containers, types, self.table.len() as u64];
         for number in numbers {
             out.extend_from_slice(&number.to_le_bytes());
@@ -148,6 +152,7 @@ impl Kept {
         let mut table = columns(report)?;
         let mut left = Left(bytes);
         let end = f64::from_bits(left.number()?);
+        let scale = TimeScale::from_byte(left.take::<1>()?[0])?;
         let [bytes, lines, events, containers, types] = left.numbers()?;
         let rows = usize::try_from(left.number()?).ok()?;
         if usize::from(left.take::<1>()?[0]) != table.columns.len() {
@@ -160,7 +165,7 @@ impl Kept {
             }
             left.data(data, rows)?;
         }
-        let facts = Facts { end, bytes, lines, events, containers, types };
+        let facts = Facts { end, scale, bytes, lines, events, containers, types };
         left.0.is_empty().then_some(Kept { facts, table })
     }
 }
@@ -192,7 +197,7 @@ fn put_data(data: &Data, out: &mut Vec<u8>) {
                 put_maybe(seconds.map(Seconds::to_le_bytes), out);
             }
         }
-        Data::Number(all) | Data::Amount(all) => {
+        Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
             for number in all {
                 put_maybe(number.map(|number| number.to_bits().to_le_bytes()), out);
             }
@@ -268,7 +273,7 @@ impl<'b> Left<'b> {
                 let mut next = || self.maybe().map(|bytes| bytes.map(Seconds::from_le_bytes));
                 *all = rows.map(|_| next()).collect::<Option<_>>()?;
             }
-            Data::Number(all) | Data::Amount(all) => {
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
                 *all = rows.map(|_| self.float()).collect::<Option<_>>()?;
             }
         }
@@ -288,11 +293,19 @@ mod tests {
                 Data::Text(all) => all.push(quoted.clone()),
                 Data::Count(all) => all.push(7),
                 Data::Seconds(all) => all.push(Some(Seconds::new(-0.1))),
-                Data::Number(all) | Data::Amount(all) => all.push(None),
+                Data::Time(all) | Data::Number(all) | Data::Amount(all) => all.push(None),
             }
         }
-        let facts =
-            Facts { end: 0.1, bytes: 1, lines: 2, events: 3, containers: 4, types: u64::MAX };
+        let scale = TimeScale::from_byte(1).expect("a writer");
+        let facts = Facts {
+            end: 0.1,
+            scale,
+            bytes: 1,
+            lines: 2,
+            events: 3,
+            containers: 4,
+            types: u64::MAX,
+        };
         Kept { facts, table }
     }
 
@@ -314,7 +327,7 @@ mod tests {
             assert_eq!(Kept::parse("comm", &bytes[..len]), None, "{len}");
         }
         assert_eq!(Kept::parse("comm", &[&bytes[..], &[0]].concat()), None);
-        // Any of these bytes may be a huge row count or name length.
+        // Any of these bytes may be part of a huge number of rows or length of a name.
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] = 255;

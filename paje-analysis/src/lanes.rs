@@ -7,8 +7,9 @@ use paje_workers::Workers;
 
 const AT_ONCE: usize = 16;
 
-/// Calls `see` for each lane, with the lane's entry in `kept` and the worker's result. Returns the
-/// results of all workers. `kept` is indexed by lane and grows as needed.
+/// Calls `see` for each lane. Its arguments are the lane, the lane's entry in `kept`, and the
+/// worker's result. Returns the results of all workers. `kept` is indexed by lane and grows as
+/// needed.
 pub fn each<'t, K: Default + Send, F: Default + Send>(
     lanes: impl Iterator<Item = LaneView<'t>>,
     kept: &mut Vec<K>,
@@ -30,7 +31,7 @@ pub fn each<'t, K: Default + Send, F: Default + Send>(
         rest = after;
         work.extend(before.last_mut().map(|kept| (lane, kept)));
     }
-    // Process the longest lanes first, to balance the load.
+    // The longest lanes come first, so that workers finish at about the same time.
     work.sort_by_key(|(lane, _)| std::cmp::Reverse(lane.len()));
     let at_once = AT_ONCE.min(work.len().div_ceil(4 * workers.threads())).max(1);
     let (work, found) = (Mutex::new(work.into_iter()), Mutex::new(Vec::new()));

@@ -3,9 +3,8 @@
 //! Each analysis is a module that turns the rows of a trace into a typed table. Analyses print
 //! nothing, and use only the public interface of `paje-sim`.
 //!
-//! Most analyses need constant memory: they are fed while a trace is read,
-//! [portion](paje_sim::Portion) by portion, or with a whole trace at once, with the same result.
-//! Workers process lanes in parallel:
+//! Most analyses need constant memory: they read a trace [portion](paje_sim::Portion) by portion,
+//! or all at once with the same result. Workers process lanes in parallel:
 //!
 //! ```
 //! use paje_analysis::{By, Scope, states::States};
@@ -41,6 +40,7 @@ pub mod events;
 pub mod kept;
 pub mod lanes;
 pub mod messages;
+pub mod named;
 mod nesting;
 pub mod order;
 pub mod quantiles;

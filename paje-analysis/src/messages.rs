@@ -1,4 +1,4 @@
-//! Messages, which are links together with the states in which they are sent and received.
+//! Messages: links, together with the states in which they are sent and received.
 //!
 //! A link belongs to a sending state, which is open in the start container when the link starts,
 //! and to a receiving state, which is open in the end container until the link ends. In traces of
@@ -27,9 +27,7 @@ pub struct Messages {
     list: Vec<Message>,
     /// Number of links with an end in a container that has no track.
     pub elsewhere: u64,
-    /// Indices of the messages by receiving track, ordered by end.
     received: Vec<Vec<u32>>,
-    /// Indices of the messages by sending track, ordered by start.
     sent: Vec<Vec<u32>>,
 }
 
@@ -46,11 +44,11 @@ pub struct Message {
     pub start: f64,
     /// End, in seconds.
     pub end: f64,
-    /// NaN if unknown.
+    /// Size in bytes, or NaN if unknown.
     bytes: f64,
-    /// Track in which it starts.
+    /// Track in which the link starts.
     pub from: u32,
-    /// Track in which it ends.
+    /// Track in which the link ends.
     pub to: u32,
     send: u32,
     recv: u32,
@@ -99,8 +97,8 @@ impl Messages {
     /// Reads the messages of all lanes, in the order of the lanes. Sizes are in the user-defined
     /// field `bytes`, or in the first field of [`BYTES`] that the trace defines.
     ///
-    /// If several states match links of the same time, links are assigned to them in order. The
-    /// first state also takes any surplus links.
+    /// If several states match links of the same time, they are assigned to the links in order. The
+    /// first state also gets any surplus links.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
         Messages::read(tracks, map, bytes, false)
@@ -118,7 +116,7 @@ impl Messages {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
-        // Reserve the exact capacity, because a growing list would take twice the memory.
+        // Reserves the exact capacity, because a growing list could take twice the memory.
         let mut next = Vec::new();
         if by_receiver {
             next = vec![0; tracks.list().len()];
@@ -130,7 +128,7 @@ impl Messages {
             }
             let mut sum = 0;
             next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
-            // Touch the new memory in parallel.
+            // Fills the list in parallel, so that the system provides its memory in parallel.
             messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
         } else {
             messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
@@ -147,8 +145,8 @@ impl Messages {
         messages
     }
 
-    /// Returns the messages with other times, in seconds. Messages for which `times` returns `None`
-    /// lose their states.
+    /// Returns a copy of the messages with other times, in seconds. Messages for which `times`
+    /// returns `None` lose their states.
     #[must_use]
     pub fn at_times(&self, times: impl Fn(usize, &Message) -> Option<(f64, f64)>) -> Self {
         let mut messages = self.clone();
@@ -177,8 +175,8 @@ impl Messages {
         }
         self.sent = by_track(count, self.list.iter().map(|message| message.from));
         let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
-        // The messages of one sender are scattered in memory. Collecting only their states avoids
-        // cache misses.
+        // The messages of one sender are scattered in memory. To avoid cache misses, only their
+        // states are collected.
         let sends: Vec<AtomicU32> =
             (0..self.list.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
         self.sent.par_iter().zip(starts).for_each(|(all, states)| {
@@ -236,7 +234,7 @@ fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<
     by_track
 }
 
-/// Sorts the messages of each track by time and finds their states, or [`NONE`].
+/// Sorts the messages of each track by time, and finds the state of each, or [`NONE`].
 fn find(
     list: &[Message],
     by_track: &mut [Vec<u32>],
@@ -245,7 +243,8 @@ fn find(
 ) -> Vec<Vec<u32>> {
     let time = |at: &u32| side.time(&list[*at as usize]);
     let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
-        // Links are in order of completion, so they are sorted by end and nearly sorted by start.
+        // Links are in order of completion, so they are sorted by their ends and nearly sorted by
+        // their starts.
         let mut timed: Vec<(f64, u32)> = order.iter().map(|at| (time(at), *at)).collect();
         // Links of the same time stay in order of completion.
         let in_trace = |at: u32| (list[at as usize].lane, list[at as usize].row);
@@ -267,7 +266,8 @@ struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
-    /// Index of the next message of each receiving track. `None` keeps the order of the links.
+    /// For each receiving track, the index of its next message. `None` if the messages stay in the
+    /// order of the links.
     next: Option<Vec<u32>>,
     row: u64,
 }

@@ -1,11 +1,13 @@
-//! Nesting of states. A lane's states are ordered by start, so outer states precede inner ones.
+//! Nesting of states. The states of a lane are ordered by start, so outer states precede inner
+//! ones.
 //!
-//! Open states have no end yet. They are repeated at the beginning of the next portion, so their
-//! sums are kept.
+//! Open states have no end yet. They are repeated at the beginning of the next portion, so the sums
+//! of their nested states are kept.
 
 use std::convert::Infallible;
 
 use paje_sim::{LaneView, States, TimeRange, ValueId, Visitor};
+use rustc_hash::FxHashMap;
 
 use crate::Seconds;
 use crate::scope::part_in;
@@ -15,11 +17,14 @@ pub(crate) struct Nested {
     pub(crate) start: f64,
     pub(crate) end: f64,
     pub(crate) value: ValueId,
+    /// Whether the state is inside another state of the same value.
+    pub(crate) is_repeated: bool,
     imbrication: u32,
     inner: Inner,
 }
 
-/// Total duration and first start of the states that are directly inside another state.
+/// Nested states that are directly inside a state: their total duration, and the start of the first
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     pub(crate) sum: Seconds,
@@ -39,9 +44,9 @@ impl Inner {
         self.first = self.first.min(others.first);
     }
 
-    /// Returns a state's duration minus that of these nested states. `end` is the end of the state.
-    /// If the state was ended by a push without imbrication, the nested states started later and
-    /// are not subtracted.
+    /// Returns a state's duration without its nested states. `end` is the end of the state. If a
+    /// push without imbrication ended the state, the nested states started later and are not
+    /// subtracted.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds, end: f64) -> Seconds {
         if end > self.first { inclusive - self.sum } else { inclusive }
@@ -49,7 +54,6 @@ impl Inner {
 }
 
 impl Nested {
-    /// Returns the state's duration minus that of the states directly inside it.
     #[inline]
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
@@ -62,22 +66,29 @@ pub(crate) struct Part {
     pub(crate) seconds: f64,
 }
 
+/// Number of outer states that are searched for a value. Further states are found by value.
+const NEAR: usize = 32;
+
 pub(crate) struct Nesting<F> {
     window: TimeRange,
     stack: Vec<Nested>,
-    /// States that the previous portion left open, outermost first. `again` is the number of them
-    /// that this portion has repeated so far.
+    /// Ends of the states beyond the first [`NEAR`] of the stack, by value.
+    deep: FxHashMap<ValueId, Vec<f64>>,
+    /// States that the previous portion left open. The outermost one comes first. `again` is the
+    /// number of states that this portion has repeated so far.
     open: Vec<Nested>,
     again: usize,
-    /// Called with each closed state, the part of the state in the window, and the state's parent.
+    /// Function that is called for each closed state, with the part of the state in the window and
+    /// the state's parent.
     closed: F,
 }
 
 impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
-    /// Visits the closed states of a lane, and leaves the open states in `open`.
+    /// Visits the closed states of a lane. Leaves the open states in `open`.
     pub(crate) fn walk(lane: LaneView<'_>, window: TimeRange, open: &mut Vec<Nested>, closed: F) {
         let (stack, before) = (Vec::new(), std::mem::take(open));
-        let mut nesting = Nesting { window, stack, open: before, again: 0, closed };
+        let deep = FxHashMap::default();
+        let mut nesting = Nesting { window, stack, deep, open: before, again: 0, closed };
         let Ok(()) = lane.visit(&mut nesting);
         nesting.close_to(0);
         *open = nesting.stack;
@@ -86,8 +97,8 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
     /// Visits the open states of a lane as if they ended now.
     pub(crate) fn end_now(now: f64, window: TimeRange, open: &[Nested], closed: F) {
         let ended = open.iter().map(|nested| Nested { end: now.max(nested.start), ..*nested });
-        let (stack, open) = (ended.collect(), Vec::new());
-        Nesting { window, stack, open, again: 0, closed }.close_to(0);
+        let (stack, open, deep) = (ended.collect(), Vec::new(), FxHashMap::default());
+        Nesting { window, stack, deep, open, again: 0, closed }.close_to(0);
     }
 
     #[inline]
@@ -108,8 +119,24 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Nesting<F> {
             } else {
                 (self.closed)(top, part, None);
             }
-            self.stack.pop();
+            if let Some(Nested { value, .. }) = self.stack.pop()
+                && self.stack.len() >= NEAR
+                && let Some(ends) = self.deep.get_mut(&value)
+            {
+                ends.pop();
+            }
         }
+    }
+
+    /// Returns whether a state that starts now is inside another state of the same value.
+    #[inline]
+    fn is_repeated(&self, value: ValueId, start: f64) -> bool {
+        // The end of an open state is NaN.
+        let lasts = |end: f64| end.is_nan() || end > start;
+        let near = &self.stack[..self.stack.len().min(NEAR)];
+        near.iter().any(|outer| outer.value == value && lasts(outer.end))
+            || self.stack.len() > NEAR
+                && self.deep.get(&value).is_some_and(|ends| ends.iter().any(|end| lasts(*end)))
     }
 }
 
@@ -126,10 +153,15 @@ impl<F: FnMut(&Nested, Option<Part>, Option<&Nested>)> Visitor for Nesting<F> {
                 inner = self.open[self.again].inner;
                 self.again += 1;
             }
+            let is_repeated = self.is_repeated(*value, *start);
+            if self.stack.len() >= NEAR {
+                self.deep.entry(*value).or_default().push(*end);
+            }
             self.stack.push(Nested {
                 start: *start,
                 end: *end,
                 value: *value,
+                is_repeated,
                 imbrication: *imbrication,
                 inner,
             });

@@ -1,4 +1,4 @@
-//! Happened-before order of message passing.
+//! The happened-before order of message passing.
 //!
 //! The ends of messages and the collectives of a track form *steps*. All ends in one state (a call)
 //! form one step, and an end without a state is a separate step. A step begins when the preceding
@@ -39,16 +39,15 @@ pub use sweep::LANES;
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     tracks: usize,
-    /// First step of each line, followed by the total number of steps. Lines are the tracks,
-    /// followed by the collectives.
+    /// First step of each line, then the total number of steps. The first lines are the tracks, the
+    /// others are the collectives.
     first: Vec<u32>,
-    /// Time of each step of a track, in seconds.
     time: Vec<f64>,
-    /// This field is only used in an unordered run.
+    /// Edges, which are used only in an unordered run.
     edges: Edges,
     send: Vec<Step>,
     recv: Vec<Step>,
-    /// The list is empty in an unordered run.
+    /// Schedule. Empty if the run is unordered.
     schedule: Schedule,
     operations: Vec<Operation>,
     left_out: u64,
@@ -58,8 +57,8 @@ pub struct Order {
 struct Edges {
     /// First edge of each step.
     first: Vec<u32>,
-    /// For each edge, the step that causes the delay. The delay lasts until that step begins or,
-    /// with [`TAKEN`], until its messages are taken.
+    /// For each edge, the step that causes the delay. The delay ends when that step begins or, with
+    /// [`TAKEN`], when its messages are taken.
     from: Vec<u32>,
 }
 
@@ -80,33 +79,34 @@ pub struct Operation {
     pub series: usize,
     /// Index in the series.
     pub instance: usize,
-    /// Line of the operation if its members wait for others to enter, otherwise [`NONE`].
+    /// Line of the operation, or [`NONE`] if its members do not wait for others to enter.
     line: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Marks an edge that lasts until the messages of its step are taken.
+/// Flag of an edge whose delay ends when the messages of its step are taken.
 const TAKEN: u32 = 1 << 31;
 
 /// Messages that delay their senders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rendezvous<'a> {
-    /// None.
+    /// No messages.
     No,
-    /// Messages marked `true` delay their senders until the receiving step begins and takes them.
+    /// Messages marked `true`. The sender is delayed until the receiving step begins and takes the
+    /// message.
     Taken(&'a [bool]),
-    /// Messages that have a step here delay their senders until that step begins. The steps come
-    /// from [`posts`]. Only for [`Order::circles`].
+    /// Messages for which this has a step, as computed by [`posts()`]. The sender is delayed until
+    /// this step begins. Only for [`Order::circles`].
     Posted(&'a [Option<Step>]),
 }
 
-/// Query for the number of steps of a track that are known to a step.
+/// Query: how many steps of a track are known to a step?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Step that may know steps of the track.
     pub step: Step,
-    /// Track of the steps that may be known.
+    /// Track whose steps may be known.
     pub track: u32,
 }
 
@@ -114,7 +114,7 @@ impl Order {
     /// Orders the steps of the tracks.
     ///
     /// A trace may contradict itself, for example if clocks differ. Edges that would block a track
-    /// forever are [ignored](Order::left_out), starting with the first track that is stuck.
+    /// forever are [left out](Order::left_out), starting with the first track that is stuck.
     #[must_use]
     pub fn new(
         tracks: &Tracks<'_>,
@@ -139,16 +139,16 @@ impl Order {
     }
 
     /// Returns cycles of steps that block one another forever and include a waiting sender. A cycle
-    /// has one step per track, and each step waits for the next one. To find further cycles, the
-    /// search breaks each cycle at its first step. Returns at most `limit` cycles, and the total
-    /// number of cycles.
+    /// has at most one step of each track, and each of its steps waits for the next one. To find
+    /// further cycles, the search breaks each cycle at its first step. Returns at most `limit`
+    /// cycles, and the total number of cycles.
     #[must_use]
     pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
         sequence::circles(self, limit)
     }
 
-    /// Returns the number of delays by messages and collectives that are ignored because the trace
-    /// contradicts itself.
+    /// Returns the number of delays by messages and collectives that were left out because the
+    /// trace contradicts itself.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
@@ -211,14 +211,14 @@ impl Order {
         &self.operations
     }
 
-    /// Answers each query with the number of steps of the track that are complete when the step
+    /// For each query, returns the number of steps of the track that are complete when the step
     /// begins.
     #[must_use]
     pub fn known(&self, questions: &[Question]) -> Vec<u32> {
         sweep::all(self, questions)
     }
 
-    /// Answers queries as if operation `skipped` (an index into [`Order::operations`]) blocked no
+    /// Answers queries as if operation `skipped` (an index into [`Order::operations`]) delayed no
     /// member. The steps of the queries must be in the stretch of this operation.
     #[must_use]
     pub fn known_without(
@@ -230,10 +230,10 @@ impl Order {
         sweep::without(self, self.operations[skipped].line, stretch, questions)
     }
 
-    /// Returns, for each operation, the part of the run that it can influence.
+    /// For each operation, returns the part of the run that it can influence.
     ///
-    /// It extends to the nearest operations before and after it that synchronise all tracks. No
-    /// track leaves such an operation before all tracks that have steps have entered it, so
+    /// The part extends to the nearest operations before and after it that synchronise all tracks.
+    /// No track leaves such an operation before all tracks with steps have entered it, so
     /// everything before it is known to everything after it.
     #[must_use]
     pub fn stretches(&self) -> Vec<Stretch> {
@@ -241,12 +241,11 @@ impl Order {
     }
 }
 
-/// A part of a run. Everything before it is known to everything in it.
+/// Part of a run. Everything before it is known to everything in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Range in the schedule's sequence.
     range: Range<usize>,
-    /// Current step of each line at the start and at the end.
+    /// Current step of each line at the start and at the end of the range.
     begin: Arc<[u32]>,
     end: Arc<[u32]>,
 }

@@ -1,5 +1,5 @@
-//! Quantiles of durations. They are exact for few durations, and approximated by a histogram for
-//! many.
+//! Quantiles of durations. They are exact if there are few durations, and otherwise estimated with
+//! a histogram.
 //!
 //! The histogram has the buckets of DDSketch's fast variant, which are given by a double's exponent
 //! and the first seven bits of its mantissa. A quantile differs from the duration of that rank by
@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 /// Maximum number of durations with exact quantiles.
 pub const EXACT: usize = 100_000;
 
-/// Bits of a double that a bucket ignores: 52 of the mantissa minus seven.
+/// Number of low bits of a double that a bucket ignores: the 52 bits of the mantissa, except the
+/// first seven.
 const IGNORED: u32 = 45;
 
 /// Non-negative durations in seconds.
@@ -52,7 +53,7 @@ impl Durations {
         *self.as_many().entry(bucket(seconds)).or_default() += 1;
     }
 
-    /// Moves all durations from another collection into this one.
+    /// Moves all durations of another collection to this one.
     pub fn append(&mut self, other: &mut Durations) {
         match other {
             Durations::Few(others) => {
@@ -70,7 +71,7 @@ impl Durations {
         }
     }
 
-    /// Switches to the histogram, and returns it.
+    /// Switches to the histogram and returns it.
     pub fn as_many(&mut self) -> &mut FxHashMap<u32, u64> {
         if let Durations::Few(all) = self {
             let mut buckets = FxHashMap::default();
@@ -92,8 +93,8 @@ impl Durations {
         }
     }
 
-    /// Returns quantiles in seconds. For example, 0.5 stands for the median. Exact quantiles are
-    /// interpolated as in R and NumPy. Approximate quantiles come from the bucket of the lower
+    /// Returns quantiles in seconds. The part 0.5 is the median, for example. Exact quantiles are
+    /// interpolated as in R and NumPy. Estimated quantiles come from the bucket of the lower
     /// neighbour.
     #[must_use]
     pub fn quantiles<const N: usize>(&self, parts: [f64; N]) -> [Option<f64>; N] {
@@ -115,7 +116,7 @@ fn between(all: &mut [f64], part: f64) -> Option<f64> {
     let place = part * all.len().checked_sub(1)? as f64;
     let (_, lower, behind) = all.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
     let lower = *lower;
-    // Interpolate with the next larger duration, unless the position is a whole number.
+    // Interpolates with the next larger duration, unless the position is a whole number.
     let next = || behind.iter().copied().min_by(f64::total_cmp);
     let upper = if place.fract() > 0.0 { next().unwrap_or(lower) } else { lower };
     Some(lower + (upper - lower) * place.fract())

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Label, Seconds};
 
-/// Part of a trace to analyse. By default, this is the whole trace.
+/// Part of a trace that is analysed. By default, this is the whole trace.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     selection: Selection,
@@ -63,8 +63,8 @@ pub(crate) fn clip(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to)
 }
 
-/// Returns the start and end of the part of a time span that is in the window, or `None` if the
-/// span is outside the window.
+/// Returns the part of a time span that is in the window, as start and end, or `None` if no part is
+/// in the window.
 #[inline]
 pub(crate) fn part_in(window: TimeRange, start: f64, end: f64) -> Option<(f64, f64)> {
     if start >= window.from && end <= window.to && start <= end {
@@ -86,7 +86,7 @@ pub enum By {
 }
 
 impl By {
-    /// Returns the container whose row includes this container, or `None` if no row includes it.
+    /// Returns the container whose row includes this container. Returns `None` if no row does.
     pub(crate) fn group(&self, trace: &Trace, id: ContainerId) -> Option<ContainerId> {
         match self {
             By::Value => Some(ContainerId::ROOT),

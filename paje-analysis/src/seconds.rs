@@ -8,13 +8,17 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-/// A time, a duration, or a sum of durations.
+use paje_sim::TimeScale;
+
+/// A time, a duration, or a sum of durations. It is in seconds in tables and rows, and otherwise in
+/// the trace's unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds(i128);
 
 const FRACTION: u32 = 64;
 
-/// Largest shift of a mantissa that stays within [`Seconds::LATEST`].
+/// Maximum number of bits by which a mantissa is shifted, so that times stay within
+/// [`Seconds::LATEST`].
 const MOST_SHIFT: u64 = 73;
 
 const DIGITS: u32 = 9;
@@ -58,7 +62,7 @@ impl Seconds {
     #[inline]
     pub fn between(start: f64, end: f64) -> Self {
         let (first, last) = (start.to_bits(), end.to_bits());
-        // Fast path: non-negative times with the same exponent lose no bits.
+        // Fast path. Non-negative times with the same exponent are subtracted without losing bits.
         let shift = (first >> 52).wrapping_sub((1075 - FRACTION).into());
         if first >> 52 == last >> 52 && shift <= MOST_SHIFT {
             return Seconds(i128::from(last as i64 - first as i64) << shift);
@@ -82,20 +86,29 @@ impl Seconds {
         }
     }
 
-    /// Returns the ratio to the whole, or 0 if the whole is 0.
+    /// Returns the ratio to the whole. It is 0 if the whole is 0.
     #[must_use]
     pub fn share_of(self, whole: Seconds) -> f64 {
         if whole.0 == 0 { 0.0 } else { self.to_f64() / whole.to_f64() }
     }
 
-    /// Returns the end of part `part` when the time from `start` to `end` is divided into `parts`
-    /// equal parts. The last part ends exactly at `end`.
+    /// Divides the time from `start` to `end` into `parts` equal parts, and returns the end of part
+    /// `part`. The last part ends exactly at `end`.
     #[must_use]
     pub fn nth_part(start: Seconds, end: Seconds, part: u64, parts: u64) -> Self {
         let (length, part, parts) = (end.0 - start.0, i128::from(part), i128::from(parts.max(1)));
-        // Divide in two steps, because the product may overflow.
+        // The division has two steps, because the product could overflow.
         let (whole, rest) = (length.div_euclid(parts), length.rem_euclid(parts));
         Seconds(start.0 + whole * part + rest * part / parts)
+    }
+
+    /// Converts a time or duration of a trace to seconds.
+    #[must_use]
+    pub fn scaled(self, scale: TimeScale) -> Self {
+        match scale.unit().per_second() {
+            1 => self,
+            units => Seconds(rounded(self.0, units.into())),
+        }
     }
 
     /// Encodes the value in little-endian order.
@@ -169,7 +182,8 @@ impl Sum for Seconds {
     }
 }
 
-/// Formats with nine decimals, or as requested, rounded like doubles. Zero has no sign.
+/// Formats with nine decimals, or as many as requested. Rounds like the formatting of doubles. Zero
+/// has no sign.
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = f.precision().map_or(DIGITS, |digits| digits.min(18) as u32);

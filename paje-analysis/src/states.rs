@@ -1,4 +1,4 @@
-//! Profile of states, with their count and durations by value.
+//! Profile of states: their count and durations by value.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,14 +21,14 @@ mod spreads;
 pub use row::Row;
 use spreads::Spreads;
 
-/// Analysis of states, fed portion by portion.
+/// Analysis of states, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct States {
     scope: Scope,
     by: By,
     lanes: Vec<Lane>,
     durations: FxHashMap<(TypeId, ValueId), Spread>,
-    /// If only a part of the trace is read, the lanes that have states anywhere in the trace.
+    /// Lanes with states in the whole trace. Given if only a part of the trace is read.
     of_whole: Option<Lanes>,
 }
 
@@ -44,6 +44,9 @@ struct Lane {
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     count: u64,
+    /// Sum of all durations.
+    sum: Seconds,
+    /// Without states inside others of the same value.
     inclusive: Seconds,
     exclusive: Seconds,
     min: f64,
@@ -52,8 +55,8 @@ struct Cell {
 
 impl Default for Cell {
     fn default() -> Self {
-        let (inclusive, exclusive) = (Seconds::ZERO, Seconds::ZERO);
-        Cell { count: 0, inclusive, exclusive, min: f64::INFINITY, max: 0.0 }
+        let (sum, inclusive, exclusive) = (Seconds::ZERO, Seconds::ZERO, Seconds::ZERO);
+        Cell { count: 0, sum, inclusive, exclusive, min: f64::INFINITY, max: 0.0 }
     }
 }
 
@@ -61,12 +64,15 @@ impl Cell {
     #[inline]
     fn add_state(&mut self, state: &Nested, part: Part) {
         self.add_one(part, state.exclusive(part.inclusive));
+        if !state.is_repeated {
+            self.inclusive += part.inclusive;
+        }
     }
 
     #[inline]
     fn add_one(&mut self, Part { inclusive, seconds }: Part, exclusive: Seconds) {
         self.count += 1;
-        self.inclusive += inclusive;
+        self.sum += inclusive;
         self.exclusive += exclusive;
         if seconds < self.min {
             self.min = seconds;
@@ -78,6 +84,7 @@ impl Cell {
 
     fn add(&mut self, other: &Cell) {
         self.count += other.count;
+        self.sum += other.sum;
         self.inclusive += other.inclusive;
         self.exclusive += other.exclusive;
         self.min = self.min.min(other.min);
@@ -85,7 +92,7 @@ impl Cell {
     }
 }
 
-/// Durations of the states with one value, for all containers together or for each container.
+/// Durations of the states with one value, either of all containers together or of a single one.
 #[derive(Clone, Debug, Default)]
 struct Spread {
     count: usize,
@@ -95,23 +102,23 @@ struct Spread {
 #[derive(Debug, Default)]
 struct Found {
     durations: Sums<Key, Durations>,
-    /// For each value, the indices of the lane's sums and of the durations.
+    /// For each value, the index of the lane's sum and the index of the durations.
     cache: IndexCache<(u32, u32)>,
 }
 
-/// A type, a value and a container. The root stands for all containers together.
+/// A type, a value and a container. If all containers are added up, the container is the root.
 type Key = (TypeId, ValueId, ContainerId);
 
 impl States {
-    /// Creates the analysis with rows grouped by `by`.
+    /// Creates the analysis. Rows are grouped by `by`.
     #[must_use]
     pub fn new(scope: Scope, by: By) -> Self {
         let (lanes, durations) = (Vec::new(), FxHashMap::default());
         States { scope, by, lanes, durations, of_whole: None }
     }
 
-    /// Provides the lanes that have states anywhere in the trace, so that only the part in the
-    /// window needs to be read.
+    /// Sets the lanes that have states in the whole trace, so that only the part in the window
+    /// needs to be read.
     #[must_use]
     pub fn in_part_of(mut self, lanes: Lanes) -> Self {
         self.of_whole = Some(lanes);
@@ -143,14 +150,15 @@ impl States {
         }
     }
 
-    /// Returns the rows, given the trace or its last portion. Open states are assumed to end at the
-    /// latest time of any state. Types are in definition order, values by descending time.
+    /// Returns the rows. `trace` is the trace or its last portion. Open states are assumed to end
+    /// at the latest time of any state. Types are in definition order. Values are in descending
+    /// order of time.
     #[must_use]
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut of_open = FxHashMap::default();
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
         let places = self.places(trace);
-        // The trace's end may be later than these times, because lines are read ahead.
+        // The replay reads lines ahead, so the end of the trace may be later than these times.
         let latest = self.lanes.iter().map(|lane| lane.latest);
         let now = latest.fold(f64::NEG_INFINITY, f64::max);
         for lane in trace.lanes() {
@@ -170,7 +178,7 @@ impl States {
         groups.flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &spreads)).collect()
     }
 
-    /// Adds the lanes that have states only in other parts of the trace.
+    /// Adds the lanes whose states are all in parts that were not read.
     fn add_unseen(
         &self,
         trace: &Trace,
@@ -219,7 +227,7 @@ impl States {
                 exclusive: cell.exclusive,
                 share: cell.exclusive.share_of(group.lifetime),
                 min: cell.min,
-                mean: cell.inclusive.mean(cell.count),
+                mean: cell.sum.mean(cell.count),
                 median: median.clamp(cell.min, cell.max),
                 p95: p95.clamp(cell.min, cell.max),
                 max: cell.max,
@@ -229,16 +237,17 @@ impl States {
             });
         }
         rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then_with(|| a.value.cmp(&b.value)));
+        rows.iter_mut().for_each(|row| row.convert(trace.time_scale()));
         rows
     }
 }
 
 struct Group {
     id: ContainerId,
-    /// Number of lanes of the type, and sum of their containers' lifetimes.
+    /// Number of lanes of the type, and the sum of the lifetimes of their containers.
     lanes: u64,
     lifetime: Seconds,
-    /// Indexed by name, because several values may have the same name.
+    /// Sums by name, because several values may have the same name.
     values: BTreeMap<Label, Sum>,
 }
 
@@ -307,8 +316,8 @@ impl Lane {
         self.has_states = true;
     }
 
-    /// Returns the lane's sums as if its open states ended now. Adds the durations of these states
-    /// to `of_open`.
+    /// Returns the lane's sums as if its open states ended now. Adds the durations of the open
+    /// states to `of_open`.
     fn ended(
         &self,
         now: f64,
@@ -357,11 +366,11 @@ pub fn table(rows: &[Row]) -> Table {
         .with("inclusive", Data::seconds(rows, |row| row.inclusive))
         .with("exclusive", Data::seconds(rows, |row| row.exclusive))
         .with("share", Data::number(rows, |row| Some(row.share)))
-        .with("min", Data::number(rows, |row| Some(row.min)))
+        .with("min", Data::time(rows, |row| Some(row.min)))
         .with("mean", Data::seconds(rows, |row| row.mean))
-        .with("median", Data::number(rows, |row| Some(row.median)))
-        .with("p95", Data::number(rows, |row| Some(row.p95)))
-        .with("max", Data::number(rows, |row| Some(row.max)))
+        .with("median", Data::time(rows, |row| Some(row.median)))
+        .with("p95", Data::time(rows, |row| Some(row.p95)))
+        .with("max", Data::time(rows, |row| Some(row.max)))
         .with("containers", Data::count(rows, |row| row.containers))
         .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
 }

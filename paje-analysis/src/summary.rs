@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use paje_decimal::amounts::duration;
 use paje_sim::{ContainerId, State, Trace, TypeId, TypeNature, ValueId};
 use paje_workers::Workers;
 
@@ -12,7 +13,7 @@ use crate::{By, Data, Label, Scope, Seconds, Table, lanes};
 
 const MOST: usize = 10;
 
-/// Summary of states and links, portion by portion.
+/// Summary of states and links, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Summary {
     scope: Scope,
@@ -31,7 +32,7 @@ struct Long {
 }
 
 impl Long {
-    /// Orders by descending length, then by start, then by value.
+    /// Orders by length, the longest first, then by start, then by value.
     fn order(&self, other: &Long) -> Ordering {
         let longer = other.seconds.cmp(&self.seconds);
         let earlier = longer.then_with(|| self.start.total_cmp(&other.start));
@@ -43,7 +44,6 @@ impl Long {
 struct Covered {
     seconds: Seconds,
     last: Option<f64>,
-    /// Length and start of the longest gap.
     gap: (Seconds, f64),
 }
 
@@ -62,14 +62,14 @@ impl Covered {
     }
 }
 
-/// Links that end before they start, which means that clocks disagree.
+/// Links that end before they start. They show that clocks disagree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Backwards {
     count: u64,
     by: f64,
 }
 
-/// Section, name and value of a line of the summary.
+/// Line of the summary: section, name and value.
 type Row = [Label; 3];
 
 impl Summary {
@@ -102,7 +102,8 @@ impl Summary {
                 let (start, end) = (scope.clip(state.start), scope.clip(state.end));
                 let seconds = Seconds::between(start, end);
                 let long = Long { seconds, start, value: state.value };
-                // Sort explicitly, as a portion starts with the states that were open before.
+                // The position is searched for each state, because a portion begins with older
+                // states that were still open.
                 let place = longest.partition_point(|other: &Long| other.order(&long).is_lt());
                 if place < MOST {
                     longest.insert(place, long);
@@ -148,8 +149,10 @@ impl Summary {
 
     fn trace(&self, trace: &Trace, page: &mut Page) {
         let (start, end) = range(trace, &self.scope);
-        page.add("trace", "from", format!("{start} s"));
-        page.add("trace", "until", format!("{end} s"));
+        let scale = trace.time_scale();
+        page.add("trace", "from", format!("{} s", scale.seconds(start)));
+        page.add("trace", "until", format!("{} s", scale.seconds(end)));
+        page.add("trace", "unit", scale.to_string());
         page.add("trace", "containers", (trace.containers().len() - 1).to_string());
         let containers = trace.containers();
         let mut counts = vec![0u64; trace.types().len()];
@@ -165,9 +168,13 @@ impl Summary {
         for row in rows.iter().take(MOST) {
             let name = format!("{} {}", row.type_, row.value);
             let (share, seconds) = (row.share * 100.0, row.exclusive);
-            page.add("where the time went", name, format!("{seconds:.6} s, {share:.1} %"));
+            page.add(
+                "where the time went",
+                name,
+                format!("{}, {share:.1} %", duration(seconds.to_f64())),
+            );
         }
-        // Ignore values that take hardly any time, whatever their imbalance.
+        // Leaves out values that take hardly any time. Their imbalance is unimportant.
         rows.retain(|row| row.share > 0.01 && row.lanes > 1);
         rows.sort_by(|a, b| b.imbalance.total_cmp(&a.imbalance));
         for row in rows.iter().take(MOST / 2) {
@@ -185,18 +192,20 @@ impl Summary {
             all.extend(of_lane.map(|long| (*long, lane.type_id(), lane.container())));
         }
         all.sort_by(|(a, ..), (b, ..)| a.order(b));
+        let scale = trace.time_scale();
         for (long, type_, container) in all.iter().take(MOST) {
             let name = trace.types().value_name(*type_, long.value).to_string();
             let container = trace.containers().name(*container);
-            let text = format!("{:.6} s in {container}, from {} s", long.seconds, long.start);
+            let (seconds, start) = (long.seconds.scaled(scale), scale.seconds(long.start));
+            let text = format!("{} in {container}, from {start} s", duration(seconds.to_f64()));
             page.add("the longest states", name, text);
         }
     }
 
-    /// Lists the longest times without a state. During such a time, the container is idle, or it
-    /// computes and only calls are recorded.
+    /// Lists the longest times without a state. In such a time, the container is idle, or it
+    /// computes and the tracer records only calls.
     fn stateless(&self, trace: &Trace, page: &mut Page) {
-        let (types, containers) = (trace.types(), trace.containers());
+        let (types, containers, scale) = (trace.types(), trace.containers(), trace.time_scale());
         let mut all = Vec::new();
         for lane in trace.lanes() {
             let Some(mut covered) = self.covered.get(lane.id().index()).copied() else { continue };
@@ -214,10 +223,9 @@ impl Summary {
                 break;
             }
             let (name, container) = (types.name(*type_), containers.name(*id));
-            let text = format!(
-                "{idle:.6} s, {:.1} %; the longest {gap:.6} s, from {from} s",
-                share * 100.0
-            );
+            let [idle, gap] = [idle, gap].map(|time| duration(time.scaled(scale).to_f64()));
+            let (share, from) = (share * 100.0, scale.seconds(*from));
+            let text = format!("{idle}, {share:.1} %; the longest {gap}, from {from} s");
             page.add("time without a state", format!("{container} {name}"), text);
         }
     }
@@ -237,7 +245,7 @@ impl Summary {
         rows.sort_by_key(|row| std::cmp::Reverse(row.count));
         for row in rows.iter().take(MOST / 2) {
             let (from, to, count, mean) = (&row.from, &row.to, row.count, row.mean);
-            let text = format!("{count} links of {mean:.6} s on average");
+            let text = format!("{count} links of {} on average", duration(mean.to_f64()));
             page.add("traffic", format!("{from} to {to}"), text);
         }
     }
@@ -246,7 +254,8 @@ impl Summary {
         let backwards: u64 = self.backwards.iter().map(|found| found.count).sum();
         if backwards > 0 {
             let by = self.backwards.iter().map(|found| found.by).fold(0.0, f64::max);
-            let text = format!("{backwards}, by up to {:.6} s", Seconds::new(by));
+            let by = Seconds::new(by).scaled(trace.time_scale());
+            let text = format!("{backwards}, by up to {}", duration(by.to_f64()));
             page.add("suspicious", "links that end before they start", text);
         }
         for warning in trace.warnings() {
@@ -291,6 +300,6 @@ mod tests {
         let found: Vec<_> =
             rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
         // Container p is in a state from 1 to 3 and from 7 to 8. Container q is always in a state.
-        assert_eq!(found, ["p S: 7.000000 s, 70.0 %; the longest 4.000000 s, from 3 s"]);
+        assert_eq!(found, ["p S: 7.00 s, 70.0 %; the longest 4.00 s, from 3 s"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Sums by key, with a cache of their indices for one lane at a time.
+//! Sums by key. A cache has the indices of the sums of one lane.
 
 use std::hash::Hash;
 
@@ -17,7 +17,7 @@ impl<K, S> Default for Sums<K, S> {
 }
 
 impl<K: Copy + Eq + Hash, S: Default> Sums<K, S> {
-    /// Returns the index of a key's sum, inserting it if it is missing.
+    /// Returns the index of a key's sum. Adds the key if it is missing.
     pub(crate) fn index(&mut self, key: K) -> u32 {
         let next = self.all.len() as u32;
         *self.indices.entry(key).or_insert_with(|| {
@@ -40,7 +40,7 @@ impl<K: Copy + Eq + Hash, S: Default> Sums<K, S> {
     }
 }
 
-/// Cache of indices for small numbers, valid for one lane at a time.
+/// Cache of indices of one lane, for small numbers.
 #[derive(Debug, Default)]
 pub(crate) struct IndexCache<P> {
     /// For each number, the lane for which the index was cached, and the index.
@@ -53,7 +53,7 @@ impl<P: Copy + Default> IndexCache<P> {
         self.lane += 1;
     }
 
-    /// Returns the index for a number, computed by `find` on the first call in a lane.
+    /// Returns the index for a number. Only the first call for the number in a lane calls `find`.
     #[inline]
     pub(crate) fn get(&mut self, number: usize, find: impl FnOnce() -> P) -> P {
         match self.indices.get(number) {

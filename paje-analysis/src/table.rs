@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use paje_sim::{Name, Quoting};
+use paje_sim::{Name, Quoting, TimeScale};
 
 use crate::Seconds;
 
@@ -32,7 +32,9 @@ pub enum Data {
     Text(Vec<Label>),
     Count(Vec<u64>),
     Seconds(Vec<Option<Seconds>>),
-    /// Shares, means and similar numbers. `None` means undefined.
+    /// Times that are not sums, in seconds. `None` means undefined.
+    Time(Vec<Option<f64>>),
+    /// Shares and similar numbers. `None` means undefined.
     Number(Vec<Option<f64>>),
     /// Sums of amounts, such as bytes. `None` means unknown.
     Amount(Vec<Option<f64>>),
@@ -73,6 +75,32 @@ impl Table {
         }
     }
 
+    /// Converts times of a trace to seconds, also in rates and integrals.
+    #[must_use]
+    pub(crate) fn in_seconds(mut self, scale: TimeScale) -> Self {
+        if scale.is_seconds() {
+            return self;
+        }
+        for Column { name, data } in &mut self.columns {
+            match data {
+                Data::Seconds(all) => {
+                    all.iter_mut().flatten().for_each(|time| *time = time.scaled(scale));
+                }
+                Data::Time(all) => {
+                    all.iter_mut().flatten().for_each(|time| *time = scale.seconds(*time));
+                }
+                Data::Number(all) if *name == "rate" => {
+                    all.iter_mut().flatten().for_each(|rate| *rate = scale.time(*rate));
+                }
+                Data::Amount(all) if *name == "integral" => {
+                    all.iter_mut().flatten().for_each(|sum| *sum = scale.seconds(*sum));
+                }
+                Data::Text(_) | Data::Count(_) | Data::Number(_) | Data::Amount(_) => {}
+            }
+        }
+        self
+    }
+
     /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -91,8 +119,8 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.data)
     }
 
-    /// Keeps at most this number of rows. Rows with larger values in the first of these columns are
-    /// kept. If values are equal, the next column decides.
+    /// Keeps at most this many rows: those with the largest values in the first of these columns.
+    /// If values are equal, the next column decides.
     #[must_use]
     pub fn top(self, rows: usize, by: &[&str]) -> Self {
         let keys: Vec<&Data> = by.iter().filter_map(|name| self.column(name)).collect();
@@ -113,6 +141,7 @@ impl Column {
             Data::Text(all) => Data::Text(rows.iter().map(|row| all[*row].clone()).collect()),
             Data::Count(all) => Data::Count(rows.iter().map(|row| all[*row]).collect()),
             Data::Seconds(all) => Data::Seconds(rows.iter().map(|row| all[*row]).collect()),
+            Data::Time(all) => Data::Time(rows.iter().map(|row| all[*row]).collect()),
             Data::Number(all) => Data::Number(rows.iter().map(|row| all[*row]).collect()),
             Data::Amount(all) => Data::Amount(rows.iter().map(|row| all[*row]).collect()),
         };
@@ -127,31 +156,38 @@ impl Data {
             Data::Text(all) => all[a].cmp(&all[b]),
             Data::Count(all) => all[a].cmp(&all[b]),
             Data::Seconds(all) => all[a].cmp(&all[b]),
-            Data::Number(all) | Data::Amount(all) => number(all[a]).total_cmp(&number(all[b])),
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
+                number(all[a]).total_cmp(&number(all[b]))
+            }
         }
     }
 
-    /// Collects a text from each row.
+    /// Returns a column of texts, with one for each row.
     pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())
     }
 
-    /// Collects a count from each row.
+    /// Returns a column of counts, with one for each row.
     pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
         Data::Count(rows.iter().map(value).collect())
     }
 
-    /// Collects seconds from each row.
+    /// Returns a column of seconds, with one value for each row.
     pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
         Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
     }
 
-    /// Collects a number from each row.
+    /// Returns a column of times, with one for each row.
+    pub fn time<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
+        Data::Time(rows.iter().map(value).collect())
+    }
+
+    /// Returns a column of numbers, with one for each row.
     pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Number(rows.iter().map(value).collect())
     }
 
-    /// Collects an amount from each row.
+    /// Returns a column of amounts, with one for each row.
     pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Amount(rows.iter().map(value).collect())
     }
@@ -163,7 +199,7 @@ impl Data {
             Data::Text(all) => all.len(),
             Data::Count(all) => all.len(),
             Data::Seconds(all) => all.len(),
-            Data::Number(all) | Data::Amount(all) => all.len(),
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => all.len(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::nesting::{Nested, Nesting};
 use crate::scope::{By, Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of the time in states per bin, fed portion by portion.
+/// Analysis of the time in states per bin, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Time {
     scope: Scope,
@@ -38,7 +38,8 @@ struct Lane {
 }
 
 impl Time {
-    /// Creates the analysis of the innermost states, or of all states if `inclusive`.
+    /// Creates the analysis. If `inclusive` is true, the time of nested states also counts for the
+    /// outer states.
     #[must_use]
     pub const fn new(scope: Scope, by: By, bins: Bins, inclusive: bool) -> Self {
         Time { scope, by, inclusive, bins, lanes: Vec::new() }
@@ -54,6 +55,9 @@ impl Time {
         lanes::each(lanes, &mut self.lanes, workers, |lane, kept, (): &mut ()| {
             let mut open = std::mem::take(&mut kept.open);
             Nesting::walk(lane, scope.window(), &mut open, |state, _, outer| {
+                if inclusive && state.is_repeated {
+                    return;
+                }
                 kept.add(scope, bins, state, outer.filter(|_| !inclusive));
             });
             kept.open = open;
@@ -119,6 +123,7 @@ impl Time {
             .with("type", Data::text(&rows, |row| &row.type_))
             .with("value", Data::text(&rows, |row| &row.value))
             .with("seconds", Data::seconds(&rows, |row| row.seconds))
+            .in_seconds(trace.time_scale())
     }
 }
 
@@ -130,7 +135,7 @@ impl Lane {
         }
         let own = self.of(bins, state.value);
         bins.overlaps(start, end, |bin, seconds| own[bin] += seconds);
-        // Subtract the time from the outer state, unless the outer state had already ended.
+        // Subtracts the time from the outer state, unless that state had already ended.
         if let Some(outer) = outer.filter(|outer| outer.end.is_nan() || outer.end > state.start) {
             let outer = self.of(bins, outer.value);
             bins.overlaps(start, end, |bin, seconds| outer[bin] -= seconds);
@@ -142,7 +147,8 @@ impl Lane {
     }
 }
 
-/// Returns the time range to divide into bins. It is the intersection of the window and the trace.
+/// Returns the time range that is divided into bins, in the trace's unit: the intersection of the
+/// window and the trace.
 #[must_use]
 pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     let containers = trace.containers();
@@ -151,9 +157,9 @@ pub fn range(trace: &Trace, scope: &Scope) -> (f64, f64) {
     (clip(scope.window(), first), clip(scope.window(), trace.end()))
 }
 
-/// Returns the length of the trace's [`range`], in seconds.
+/// Returns the length of the trace's [`range`] in seconds.
 #[must_use]
 pub fn makespan(trace: &Trace, scope: &Scope) -> Seconds {
     let (start, end) = range(trace, scope);
-    Seconds::between(start, end).max(Seconds::ZERO)
+    Seconds::between(start, end).max(Seconds::ZERO).scaled(trace.time_scale())
 }

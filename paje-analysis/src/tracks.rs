@@ -1,8 +1,8 @@
-//! Tracks, which give random access to the states of each container, for analyses of message
-//! passing.
+//! Tracks: the states of each container, with random access. They are used for the analysis of
+//! message passing.
 //!
 //! The rows of a lane can only be visited in order. Messages and critical paths need random access,
-//! so tracks have a copy of the states in plain columns, which take 24 bytes per state.
+//! so a track has a copy of the states. It takes 24 bytes per state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,14 +36,13 @@ pub struct Track {
     pub end: Vec<f64>,
     /// Value of each state.
     pub value: Vec<ValueId>,
-    /// Next outer state of each state, or [`NONE`].
     parent: Vec<u32>,
     last_exit: f64,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A time span of a track in which the innermost state does not change.
+/// Time span of a track in which the innermost state does not change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// Innermost state, or `None` between states.
@@ -74,7 +73,7 @@ impl<'t> Tracks<'t> {
         Tracks::of_list(trace, classes, list)
     }
 
-    /// Adds an empty track for each of these containers that has no track.
+    /// Adds an empty track for each of these containers that has none.
     #[must_use]
     pub fn with_others(self, containers: impl IntoIterator<Item = ContainerId>) -> Self {
         let Tracks { trace, classes, mut list, found } = self;
@@ -94,8 +93,8 @@ impl<'t> Tracks<'t> {
         Tracks { trace, classes, list, found }
     }
 
-    /// Returns a copy of the tracks in which the states have other times. The times are given by
-    /// track and state, in seconds.
+    /// Returns a copy of the tracks with other times of the states. The times are given in seconds,
+    /// by track and state.
     #[must_use]
     pub fn at_times(&self, start: &[Vec<f64>], end: &[Vec<f64>]) -> Self {
         let mut tracks = self.clone();
@@ -215,10 +214,11 @@ impl Track {
         ends.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns pieces that cover the time from `start` to `end`, in seconds, the latest first.
+    /// Returns the pieces that cover the time from `start` to `end` in seconds. The latest piece
+    /// comes first.
     pub fn pieces_back(&self, start: f64, end: f64) -> impl Iterator<Item = Piece> + '_ {
         let mut until = end;
-        // Skip states that start at `until` or later.
+        // Skips states that start at `until` or later.
         let mut ahead = self.start.partition_point(|time| *time < until);
         std::iter::from_fn(move || {
             if until <= start {
@@ -233,7 +233,7 @@ impl Track {
                     since = since.max(self.start[at]);
                     break;
                 }
-                // The piece of an outer state begins where the previous inner state ended.
+                // The piece of an outer state begins where the last inner state ended.
                 since = since.max(self.end[at]);
                 state = self.parent(at);
             }
@@ -301,8 +301,8 @@ pub(crate) fn grouped<K: Ord>(
 mod tests {
     use super::*;
 
-    /// Builds a track from the start, end and imbrication of its states. Each state has a different
-    /// value.
+    /// Returns a track with the given start, end and imbrication of states. Each state has a
+    /// different value.
     fn track(states: &[(f64, f64, usize)]) -> Track {
         let mut open: Vec<u32> = Vec::new();
         let parent = states.iter().enumerate().map(|(at, state)| {

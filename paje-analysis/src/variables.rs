@@ -10,7 +10,7 @@ use crate::lanes;
 use crate::scope::{Scope, clip, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Analysis of variables, fed portion by portion.
+/// Analysis of variables, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
 pub struct Variables {
     scope: Scope,
@@ -27,8 +27,8 @@ struct Lane {
     bins: Vec<Integral>,
 }
 
-/// Neumaier's compensated sum of products. Rounding is deterministic, because one thread processes
-/// a whole lane.
+/// Neumaier's compensated sum of products. Rounding is the same in each run, because one thread
+/// processes a whole lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
     seconds: Seconds,
@@ -76,8 +76,8 @@ impl Variables {
     }
 
     /// Returns the report. Types are in definition order, and containers in output order. The bins
-    /// of a container are in order of time. The mean is weighted by time and covers the time in
-    /// which the variable had a value.
+    /// of a container are in order of time. The mean is weighted by time. Time in which the
+    /// variable had no value does not count.
     #[must_use]
     pub fn table(&self, trace: &Trace) -> Table {
         let rows = self.sorted(trace);
@@ -88,7 +88,8 @@ impl Variables {
                 .with("min", Data::amount(&rows, |(_, kept)| Some(kept.min)))
                 .with("max", Data::amount(&rows, |(_, kept)| Some(kept.max)))
                 .with("mean", Data::amount(&rows, |(_, kept)| kept.whole.mean()))
-                .with("integral", Data::amount(&rows, |(_, kept)| Some(kept.whole.value())));
+                .with("integral", Data::amount(&rows, |(_, kept)| Some(kept.whole.value())))
+                .in_seconds(trace.time_scale());
         };
         let means = rows.iter().flat_map(|(lane, kept)| {
             let means = kept.bins.iter().map(Integral::mean).enumerate();
@@ -101,6 +102,7 @@ impl Variables {
             .with("end", Data::seconds(&means, |(_, bin, _)| bins.span(*bin).1));
         names(table, means.iter().map(|(lane, ..)| *lane))
             .with("mean", Data::amount(&means, |(.., mean)| Some(*mean)))
+            .in_seconds(trace.time_scale())
     }
 
     fn sorted<'t>(&self, trace: &'t Trace) -> Vec<(LaneView<'t>, &Lane)> {

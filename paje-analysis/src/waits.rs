@@ -14,6 +14,7 @@
 
 pub mod delays;
 mod report;
+pub mod rest;
 pub mod tables;
 
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub struct Waits<'t> {
 
 /// Kind of a wait, by its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)] // See the module's table.
+#[allow(missing_docs)] // The module's table explains them.
 pub enum Kind {
     LateSender,
     LateReceiver,
@@ -88,8 +89,7 @@ pub struct Wait {
 pub enum About {
     /// Index of the message.
     Message(u32),
-    /// Part of a collective, given the index of its series and the index of the operation in the
-    /// series.
+    /// A collective: index of its series, and index of the operation in the series.
     Operation(u32, u32),
 }
 
@@ -111,7 +111,7 @@ impl Kind {
         match self {
             Kind::LateSender => "late sender",
             Kind::LateReceiver => "late receiver",
-            Kind::NxN => "wait at nxn",
+            Kind::NxN => "wait at all-to-all",
             Kind::Barrier => "wait at barrier",
             Kind::LateBroadcast => "late broadcast",
             Kind::EarlyReduce => "early reduce",
@@ -136,11 +136,12 @@ impl Wait {
 }
 
 impl<'t> Waits<'t> {
-    /// Estimates the memory for finding the waits of a trace, in bytes, in addition to the trace
-    /// itself.
+    /// Estimates the memory for finding the waits of a trace in bytes. The trace itself is not
+    /// included.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
-        // The message, its index in two lists, and its state and time during the search.
+        // Memory for a message: the message itself, its index in two lists, and its state and time
+        // during the search.
         const MESSAGE: usize = size_of::<Message>() + 4 * size_of::<u32>() + size_of::<f64>();
         let counts = trace.counts();
         let bytes = counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64;
@@ -156,7 +157,7 @@ impl<'t> Waits<'t> {
         Waits::of(tracks, messages, collectives, map, options.eager)
     }
 
-    /// Finds all waits in these states, messages and collectives. For `eager`, see [`Options`].
+    /// Finds all waits in these states, messages and collectives. `eager` is as in [`Options`].
     #[must_use]
     pub fn of(
         tracks: impl Into<Arc<Tracks<'t>>>,
@@ -185,6 +186,15 @@ impl<'t> Waits<'t> {
             waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
         });
         Waits { tracks, messages, collectives, by_track }
+    }
+
+    /// Whether the trace has a message or a collective between containers. Without one, nothing is
+    /// known to wait, and no path leads from one container to another.
+    #[must_use]
+    pub fn has_dependences(&self) -> bool {
+        let between = |message: &Message| message.from != message.to;
+        self.messages.list().iter().any(between)
+            || self.collectives.series.iter().any(|it| self.collectives.members(it).len() > 1)
     }
 
     /// Returns the waits of a track, in the order of their ends.
@@ -253,8 +263,8 @@ fn of_messages(
             add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
         }
     }
-    // For each state and kind, keep the wait for the latest message. If several messages are
-    // equally late, keep the wait for the first one, because it may have ended the state.
+    // For each state and kind, the wait for the latest message is kept. If several messages are
+    // equally late, the first wait is kept, because it may have ended the state.
     waits.sort_by(|(late_a, a), (late_b, b)| {
         (a.state, a.kind).cmp(&(b.state, b.kind)).then(late_b.total_cmp(late_a))
     });
@@ -268,8 +278,8 @@ fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Ve
         let states = series.operation(instance);
         let enter =
             |member: usize| tracks.list()[group[member] as usize].start[states[member] as usize];
-        // Keeps the member that entered last, or the first of these if several entered at that
-        // time.
+        // Keeps the member that entered last. If several entered at that time, keeps the first of
+        // them.
         let later = |best: Option<usize>, member: usize| match best {
             Some(best) if enter(best) >= enter(member) => Some(best),
             _ => Some(member),

@@ -1,5 +1,5 @@
-//! Checks that summaries that several workers make from portions equal the summary that one worker
-//! makes from the whole trace.
+//! Checks that several workers, which read a trace in portions, compute the same summary as one
+//! worker that reads the whole trace.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

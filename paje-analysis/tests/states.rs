@@ -1,4 +1,4 @@
-//! Profiles with known sums, read at once and in portions, whole and within a window.
+//! Profiles with known sums. Traces are read at once or in portions, and whole or within a window.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ const LINES: &str = "\
 4 0 S q b\n4 1 S p a\n5 1 S q\n4 2 S p b\n5 4 S p\n4 5 S p b\n4 6 S p c\n5 7 S p\n5 8 S p\n5 9 S p
 6 10 P p\n6 10 P q\n6 10 N n\n";
 
-/// Returns the rows at the end, and after each portion of `bytes` bytes.
+/// Returns the final rows, and the rows after each portion of `bytes` bytes.
 fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     let text = [HEAD, LINES].concat();
     let (mut states, mut between) = (States::new(scope.clone(), by.clone()), Vec::new());
@@ -37,7 +37,6 @@ fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     (states.rows(&trace.expect("the trace is valid")), between)
 }
 
-/// Value, count, inclusive and exclusive time, containers, share.
 type Line = (String, u64, f64, f64, u64, f64);
 
 fn lines(rows: &[Row]) -> Vec<Line> {
@@ -69,13 +68,46 @@ fn exclusive_time_is_that_of_innermost_states() {
 }
 
 #[test]
+fn nested_states_of_one_value_count_once() {
+    // Values a, b and c in turn, 99 deep: pushed and popped one second after another.
+    let mut lines = String::new();
+    let value = |depth: u32| ["a", "b", "c"][depth as usize % 3];
+    (0..99).for_each(|depth| lines += &format!("4 {depth} S p {}\n", value(depth)));
+    (0..99).for_each(|depth| lines += &format!("5 {} S p\n", 99 + depth));
+    for bytes in [1, 100, 1 << 20] {
+        let text = [HEAD, &lines].concat();
+        let mut states = States::new(Scope::default(), By::Value);
+        let (workers, progress) = (Workers::one(), Progress::default());
+        let mut see = |portion: &Portion<'_>| {
+            states.see(portion.trace(), &workers);
+            ControlFlow::Continue(())
+        };
+        let (source, options) = (Source::stream(text.as_bytes()), Options::default());
+        let read = Trace::read_in_portions(source, &options, &workers, &progress, bytes, &mut see);
+        let rows = states.rows(&read.expect("the trace is valid"));
+        // The outermost state of each value covers the others.
+        let mut times: Vec<_> = rows
+            .iter()
+            .map(|row| (row.value.to_string(), row.count, row.inclusive.to_f64(), row.max))
+            .collect();
+        times.sort_by(|a, b| a.0.cmp(&b.0));
+        let wanted = [("a", 197.0), ("b", 195.0), ("c", 193.0)];
+        let wanted = wanted.map(|(value, seconds)| (value.to_owned(), 33, seconds, seconds));
+        assert_eq!(times, wanted, "{bytes}");
+        let sum: f64 = (0..99).filter(|depth| depth % 3 == 0).map(|d| f64::from(197 - 2 * d)).sum();
+        let a = rows.iter().find(|row| row.value == Label::from("a")).expect("a row");
+        assert!((a.mean.to_f64() - sum / 33.0).abs() < 1e-9);
+    }
+}
+
+#[test]
 fn a_window_clips_states_and_lifetimes() {
     let mut selection = Selection::default();
     (selection.window.from, selection.window.to) = (3.0, 6.5);
     for bytes in [1, 1 << 20] {
         let (rows, _) = seen(&Scope::new(&selection), &By::Value, bytes);
-        // The window has 3.5 seconds of each container. Container q counts, although it has no
-        // state in the window.
+        // Each container is in the window for 3.5 seconds. Container q counts, although it has no
+        // state there.
         let share = |seconds: f64| seconds / 7.0;
         let wanted = [
             ("b".to_owned(), 2, 2.5, 2.0, 1, share(2.0)),

@@ -1,7 +1,7 @@
 //! A global allocator. If memory is refused, it ends the program with a message and an exit status.
 //!
-//! By default, the standard library aborts, which looks like a crash. Its hook
-//! (`alloc::set_alloc_error_hook`) is not stable.
+//! By default, the standard library aborts in this case, which looks like a crash. The standard
+//! library's hook for this (`alloc::set_alloc_error_hook`) is not stable.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
@@ -25,13 +25,14 @@ pub struct OrExit {
 
 static BEFORE: OnceLock<fn()> = OnceLock::new();
 
-/// Registers a function that runs before the program ends for lack of memory. It must not allocate.
+/// Registers a function to run before the program ends for lack of memory. The function must not
+/// allocate.
 pub fn before_refusal(last: fn()) {
     let _ = BEFORE.set(last);
 }
 
 impl OrExit {
-    /// This must not allocate. Standard error is unbuffered.
+    /// Must not allocate. Writing to standard error does not, because it has no buffer.
     #[cold]
     #[inline(never)]
     fn refused(&self, size: usize) -> ! {
@@ -97,12 +98,12 @@ mod tests {
         let mut bytes = vec![0_u8; 100_000];
         assert!(bytes.iter().all(|byte| *byte == 0));
         bytes.fill(7);
-        bytes.resize(10_000_000, 8);
+        bytes.resize(1_000_000, 8);
         assert!(bytes[..100_000].iter().all(|byte| *byte == 7));
-        assert_eq!(bytes[9_999_999], 8);
+        assert_eq!(bytes[999_999], 8);
     }
 
-    /// Runs the test binary again as a child, which requests more memory than exists.
+    /// Runs the test binary again as a child process, which requests more memory than exists.
     #[test]
     fn a_refusal_ends_the_program() {
         const IS_AGAIN: &str = "PAJE_TEST_IS_ALONE";

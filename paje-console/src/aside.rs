@@ -1,9 +1,9 @@
-//! Writes files that appear either complete or not at all.
+//! Writes files that appear only when they are complete.
 //!
 //! On Linux, the new file has no name until it is complete, so a killed program leaves nothing
-//! behind. To replace an existing file, it gets a temporary name for an instant. On other systems,
-//! and on file systems without unnamed files, the new file has a temporary name throughout, and is
-//! removed if writing fails.
+//! behind. When it replaces an existing file, it has a temporary name for an instant. On other
+//! systems, and on file systems without unnamed files, the new file has a temporary name
+//! throughout, and is removed if writing fails.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::output::buffered;
 
 /// Writes a file. An existing file is replaced. Pipes, terminals and other special files are
-/// written in place.
+/// written directly.
 ///
 /// # Errors
 /// The folder or the file cannot be written. An existing file is then unchanged.
@@ -21,7 +21,7 @@ pub fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
     write_with(path, |out| out.write_all(text))
 }
 
-/// Writes a file with the function `write`. The file appears as with [`write_whole`].
+/// Writes a file with the function `write`. The file appears as described for [`write_whole`].
 pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -40,19 +40,20 @@ pub fn write_with(
     aside.take_place()
 }
 
-/// A temporary file that will replace a file in the same folder. Dropping it removes it.
+/// A temporary file that will replace a file in the same folder. Dropping an `Aside` removes the
+/// file.
 #[derive(Debug)]
 pub struct Aside {
     file: File,
     /// Temporary path, for systems where the file needs a name.
     path: PathBuf,
-    /// Whether the file has the temporary path and must be removed if writing fails.
+    /// Whether the file exists under the temporary path, and must be removed if writing fails.
     named: bool,
     place: PathBuf,
 }
 
 impl Aside {
-    /// Creates a temporary file for `place`, where a file may exist.
+    /// Creates a temporary file that will become the file `place`, which may exist already.
     ///
     /// # Errors
     /// The folder cannot be written, or `place` is not a regular file.
@@ -73,8 +74,8 @@ impl Aside {
         &self.file
     }
 
-    /// Flushes the file to the disk. Otherwise its name could survive a power failure although its
-    /// contents do not.
+    /// Flushes the file to the disk. Without this, the name could survive a power failure although
+    /// the contents do not.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
@@ -100,7 +101,7 @@ impl Aside {
         Ok(())
     }
 
-    /// Creates a temporary file for `place`, with the permissions of the file that it replaces.
+    /// Creates a temporary file for `place`, with the permissions of the replaced file.
     fn new(place: &Path, old: Option<fs::Permissions>) -> io::Result<Self> {
         // A symbolic link is kept, and its target is replaced.
         let place = if old.is_some() { fs::canonicalize(place)? } else { place.to_owned() };
@@ -129,7 +130,6 @@ impl Aside {
         Ok(Aside { file, path, named: true, place })
     }
 
-    /// Links the unnamed file to its temporary path.
     fn name(&mut self) -> io::Result<()> {
         if !self.named {
             give_name(&self.file, &self.path)?;
@@ -147,7 +147,6 @@ impl Drop for Aside {
     }
 }
 
-/// Creates an unnamed file in `folder`, if the system supports this.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};

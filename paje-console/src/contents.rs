@@ -3,37 +3,41 @@
 use std::fmt::Write;
 use std::time::Instant;
 
+use paje_decimal::amounts;
 use paje_sim::Trace;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
+use crate::Voice;
 use crate::memory::peak_memory;
+use crate::options::{StatsFormat, Talk};
 use crate::reading::read_of;
 
 /// Numbers of objects in a trace. The root container and the root type are not counted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contents {
-    /// Earliest time of any object, and latest time of any line, in seconds.
+    /// Earliest time of any object and latest time of any line, in the trace's unit.
     pub time: (f64, f64),
-    /// Event definitions.
+    /// Number of event definitions.
     pub event_definitions: u64,
-    /// Types of containers, states, variables, events and links.
+    /// Number of types of containers, states, variables, events and links.
     pub types: u64,
-    /// Containers.
+    /// Number of containers.
     pub containers: u64,
-    /// States, counted as a dump prints them.
+    /// Number of states, as printed by a dump.
     pub states: u64,
-    /// Intervals between changes of variables.
+    /// Number of intervals between changes of variables.
     pub variables: u64,
-    /// Events (PajeNewEvent).
+    /// Number of events (PajeNewEvent).
     pub events: u64,
-    /// Links with both ends.
+    /// Number of links with both ends.
     pub links: u64,
-    /// Values of all types, defined or used.
+    /// Number of values of all types, whether defined or only used.
     pub values: u64,
 }
 
 impl Contents {
-    /// Counts the objects of `trace` that the replay kept.
+    /// Counts the objects that the replay of `trace` kept.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let (types, containers, counts) = (trace.types(), trace.containers(), trace.counts());
@@ -53,11 +57,20 @@ impl Contents {
         }
     }
 
-    /// Formats one line per number.
+    /// Formats the numbers as a table, with one line for each number.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut table = fact("time", format_args!("{} to {} s", self.time.0, self.time.1));
-        let counts = [
+        let mut table = fact("time", format_args!("{} to {}", self.time.0, self.time.1));
+        for (name, count) in self.counts() {
+            table += &fact(name, format_args!("{}", amounts::count(count)));
+        }
+        table
+    }
+
+    /// Returns the counts with their names.
+    #[must_use]
+    pub const fn counts(&self) -> [(&'static str, u64); 8] {
+        [
             ("event definitions", self.event_definitions),
             ("types", self.types),
             ("containers", self.containers),
@@ -66,28 +79,53 @@ impl Contents {
             ("events", self.events),
             ("links", self.links),
             ("values", self.values),
-        ];
-        for (name, count) in counts {
-            table += &fact(name, format_args!("{count}"));
-        }
-        table
+        ]
     }
 }
 
-/// Formats the table of `--stats`. It has `counts`, the size of a packed trace and the number of
-/// bytes read, the time, and the memory.
+/// Formats the statistics of `--stats`. They have `counts`, the size of a packed trace and the
+/// number of bytes read, the time, and the memory. JSON calls the last four `packed_size`,
+/// `packed_read`, `seconds` and `peak_memory`.
 #[must_use]
-pub fn stats(counts: &[(&str, u64)], packed: Option<(u64, u64)>, began: Instant) -> String {
-    let mut text: String =
-        counts.iter().map(|(name, count)| fact(name, format_args!("{count}"))).collect();
+pub fn stats(
+    format: StatsFormat,
+    counts: &[(&str, u64)],
+    packed: Option<(u64, u64)>,
+    began: Instant,
+) -> String {
+    let (seconds, memory) = (began.elapsed().as_secs_f64(), peak_memory());
+    if format == StatsFormat::Json {
+        let mut object: Map<String, Value> =
+            counts.iter().map(|(name, count)| (name.replace(' ', "_"), (*count).into())).collect();
+        if let Some((size, read)) = packed {
+            object.insert("packed_size".into(), size.into());
+            object.insert("packed_read".into(), read.into());
+        }
+        object.insert("seconds".into(), ((seconds * 1e6).round() / 1e6).into());
+        object.extend(memory.map(|memory| ("peak_memory".into(), memory.into())));
+        return format!("{}\n", Value::Object(object));
+    }
+    let mut text: String = counts
+        .iter()
+        .map(|(name, count)| fact(name, format_args!("{}", amounts::count(*count))))
+        .collect();
     if let Some((size, read)) = packed {
         text += &read_of(read, size);
     }
-    text += &fact("seconds", format_args!("{:.3}", began.elapsed().as_secs_f64()));
-    if let Some(memory) = peak_memory() {
+    text += &fact("seconds", format_args!("{seconds:.3}"));
+    if let Some(memory) = memory {
         text += &fact("memory", format_args!("{:.1} MB", memory as f64 / 1e6));
     }
     text
+}
+
+/// Prints the statistics of a replayed trace, if `talk` asks for them. `more` are further counts.
+pub fn say_stats(voice: Voice, talk: Talk, trace: &Trace, more: &[(&str, u64)], began: Instant) {
+    let Some(format) = talk.stats else { return };
+    let mut counts = vec![("bytes", trace.bytes()), ("lines", trace.lines())];
+    counts.extend(Contents::of(trace).counts());
+    counts.extend(more);
+    voice.print(&stats(format, &counts, None, began));
 }
 
 /// Formats one line of a table.
@@ -128,9 +166,6 @@ mod tests {
         };
         assert_eq!(contents, wanted);
         let table = contents.table();
-        assert!(
-            table.starts_with("time               1 to 4 s\nevent definitions  4\n"),
-            "{table}"
-        );
+        assert!(table.starts_with("time               1 to 4\nevent definitions  4\n"), "{table}");
     }
 }

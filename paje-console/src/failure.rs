@@ -17,7 +17,7 @@ pub const TROUBLE: u8 = 2;
 /// Reason why a program fails. [`Voice::failure`] prints it.
 #[derive(Debug)]
 pub enum Failure {
-    /// The trace of this name is invalid or cannot be read.
+    /// The trace with this name is invalid or cannot be read.
     Trace(PathBuf, Error),
     /// A file cannot be read or written.
     File(PathBuf, io::Error),
@@ -25,7 +25,7 @@ pub enum Failure {
     Output(io::Error),
     /// The threads cannot be started as requested.
     Workers(paje_workers::Error),
-    /// The request does not suit this trace. The text is printed after the name of the trace.
+    /// The request is not possible with this trace. The text is printed after the trace's name.
     Unsuitable(PathBuf, String),
     /// Any other failure, given as a sentence.
     Other(String),
@@ -48,8 +48,8 @@ impl Failure {
         }
     }
 
-    /// Returns whether the reader of standard output closed it. This is not a failure of the
-    /// program.
+    /// Returns whether the reader of standard output has closed the pipe. This is not a failure of
+    /// the program.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)

@@ -32,6 +32,7 @@
 
 mod manual;
 mod page;
+mod wrong;
 
 use std::env::args_os;
 use std::ffi::OsString;
@@ -100,18 +101,30 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
         .unwrap_or_else(|error| end(&command, &error.format(&mut command.clone())))
 }
 
-/// Exits as clap does. However, error messages start with the program's name, and the exit status
-/// shows a failure if the help cannot be printed.
+/// Exits like clap, with two differences: error messages have one line that starts with the program's name, and the
+/// exit status shows a failure if the help cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
-        let text = error.render().to_string();
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let _ = write!(io::stderr(), "{}: {text}", command.get_name());
+        let _ =
+            writeln!(io::stderr(), "{}: {}", command.get_name(), wrong::sentence(command, error));
         exit(TROUBLE.into());
     }
-    // Colours follow the choice that clap makes.
+    // Colours are printed in the same cases as by clap.
     let text = error.render().ansi().to_string();
     exit(print(command, |out| AutoStream::auto(out).write_all(text.as_bytes())))
+}
+
+/// Returns the message about a wrong command line, or nothing if it is right or asks for help. The
+/// first word is the program's name.
+pub fn complaint<C: Parser>(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Option<String> {
+    let mut command = C::command();
+    let error = match command.try_get_matches_from_mut(words) {
+        Ok(mut matches) => C::from_arg_matches_mut(&mut matches).err()?,
+        Err(error) => error,
+    };
+    error.use_stderr().then(|| wrong::sentence(&command, &error))
 }
 
 /// Returns the text that a command line requests with `--generate`, or `None` without this option.
@@ -159,7 +172,7 @@ impl What {
     }
 }
 
-/// Returns completions without hidden options, which clap would list for bash.
+/// Returns the completions without hidden options, because clap would list these for bash.
 fn completions(shell: Shell, command: &Command) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let seen: Vec<_> =

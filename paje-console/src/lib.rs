@@ -12,12 +12,14 @@
 //! - [`signals`]: signals that stay ignored
 //! - [`quotes`]: quoting of printed names
 //! - [`records`]: rows as CSV and JSON
+//! - [`fill`]: lines that fit the terminal
 //! - [`memory`], [`allocator`]: memory limit, peak memory, and a message if memory is refused
 
 pub mod allocator;
 pub mod aside;
 pub mod contents;
 pub mod failure;
+pub mod fill;
 pub mod generate;
 pub mod memory;
 pub mod options;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use paje_decimal::amounts::size;
 use paje_sim::MemoryLimit;
-use splitter::parse_size;
 
 /// Value of `--memory-limit`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,10 +17,10 @@ pub enum Limit {
     None,
 }
 
-/// Default limit. It leaves memory for other programs and the page cache.
+/// Default limit. It leaves some memory for other programs and for the page cache.
 const DEFAULT: Limit = Limit::Share(0.75);
 
-/// Smallest limit, in bytes. The blocks that are read at the same time need this much memory.
+/// Smallest limit, in bytes. The blocks that are read at the same time need 32 MiB.
 pub(crate) const LEAST: u64 = 32 << 20;
 
 impl Limit {
@@ -35,7 +35,7 @@ impl Limit {
                 .map(|percent: f64| Limit::Share(percent / 100.0))
                 .ok_or_else(|| "expected a percentage from 1% to 100%".into());
         }
-        match parse_size(text) {
+        match size(text) {
             Ok(bytes) if bytes >= LEAST => Ok(Limit::Bytes(bytes)),
             Ok(_) => Err("expected at least 32M".into()),
             Err(_) => Err("expected a size such as 4G, a share such as 50%, or none".into()),
@@ -43,8 +43,8 @@ impl Limit {
     }
 }
 
-/// Returns the memory that a replay may use, and the folder for further objects. Returns `None` if
-/// the memory is unlimited.
+/// Returns the memory limit of a replay, and the folder for objects beyond the limit. Returns
+/// `None` if the memory is unlimited.
 #[must_use]
 pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit> {
     let bytes = match limit.unwrap_or(DEFAULT) {
@@ -58,7 +58,7 @@ pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit>
     })
 }
 
-/// Returns the folder for large temporary files. `/tmp` is often in memory.
+/// Returns the folder for large temporary files. It is not `/tmp`, which is often in memory.
 fn temporary() -> PathBuf {
     let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -68,7 +68,7 @@ fn temporary() -> PathBuf {
 }
 
 /// Returns the memory available to the process. This is the machine's memory, or less if control
-/// groups limit it. `root` is the root of the file system.
+/// groups limit the process. `root` is the root of the file system.
 fn available(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let total = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -76,7 +76,7 @@ fn available(root: &Path) -> Option<u64> {
     Some(group_limits(root).fold(total, u64::min))
 }
 
-/// Yields the limits of the process's control groups, in version 1 or 2.
+/// Yields the limits of the process's control groups, which have version 1 or 2.
 fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let files = groups.lines().filter_map(|line| {
@@ -93,8 +93,8 @@ fn group_limits(root: &Path) -> impl Iterator<Item = u64> {
     });
     let files: Vec<PathBuf> = files
         .flat_map(|(mount, group, file)| {
-            // The limits of its parents apply to a group, too. In a container, the group's own
-            // folder is the mount itself.
+            // The limits of a group's parents also apply to the group. In a container, the group's
+            // own folder is the mount itself.
             let within =
                 |group: &Path| mount.join(group.strip_prefix("/").unwrap_or(group)).join(file);
             group.ancestors().map(within).collect::<Vec<_>>()
@@ -140,12 +140,12 @@ mod tests {
         assert_eq!(available(root.path()), None);
         write("proc/meminfo", "MemTotal:       24689764 kB\nMemFree:        1 kB\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));
-        // Control groups of version 2. The parent group has the limit.
+        // Here, the control groups have version 2, and the parent group has the limit.
         write("proc/self/cgroup", "0::/user.slice/session.scope\n");
         write("sys/fs/cgroup/user.slice/session.scope/memory.max", "max\n");
         write("sys/fs/cgroup/user.slice/memory.max", "4294967296\n");
         assert_eq!(available(root.path()), Some(4 << 30));
-        // Version 1, with a limit above the machine's memory, which has no effect.
+        // Here, the version is 1. The limit is above the machine's memory, so it has no effect.
         write("proc/self/cgroup", "3:cpu,cpuacct:/a\n2:memory:/a\n0::/\n");
         write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
         assert_eq!(available(root.path()), Some(24_689_764 << 10));

@@ -1,15 +1,17 @@
 //! Options with the same meaning in every program.
 
 mod reading;
+mod report;
 mod rows;
+mod talk;
+mod units;
+mod values;
 
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
-use paje_parser::number::parse_f64;
 use paje_sim::MemoryLimit;
 use paje_workers::{Pin, Workers};
 use splitter::{Folders, Limits};
@@ -17,8 +19,12 @@ use splitter::{Folders, Limits};
 use crate::Failure;
 use crate::memory::{self, Limit};
 
-pub use reading::{Accepted, Less, Reading};
+pub use reading::{Accepted, Less, Reading, VariablePrecision, Variables};
+pub use report::{Coloured, Format, Formatted, When};
 pub use rows::{Nature, Natures, Patterns, Span, Which};
+pub use talk::{NO_WARNINGS, NO_WARNINGS_TERM, StatsFormat, Talk, Warnings};
+pub use units::Units;
+pub use values::{count, positive_time, size, time, whole};
 
 /// Number of threads, and the CPUs that they run on.
 #[derive(Args, Clone, Debug, Default)]
@@ -36,7 +42,7 @@ pub struct Parallel {
     pub pin: Pin,
 }
 
-/// Bytes of text that a thread can replay in the time that it takes to start another thread.
+/// Number of bytes of text that a thread can replay while another thread starts.
 pub(crate) const PART: u64 = 512 << 10;
 
 impl Parallel {
@@ -69,14 +75,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the limit, or `None` if everything is kept in memory.
+    /// Returns the limit, or `None` if all objects are kept in memory.
     #[must_use]
     pub fn limit(&self) -> Option<MemoryLimit> {
         memory::limit(self.memory_limit, self.temp_dir.as_deref())
     }
 
-    /// Returns the limit for a trace of `text` bytes, if this size is known. Also returns `None`
-    /// for a short trace without `--memory-limit`, which avoids looking up the machine's memory.
+    /// Returns the limit for a trace of `text` bytes, if this size is known. For a short trace
+    /// without `--memory-limit`, also returns `None`, so that the machine's memory need not be
+    /// looked up.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
         let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
@@ -89,34 +96,13 @@ impl Memory {
 pub struct LongestLine {
     /// Longest line that is accepted, such as 64K, 100MB or 1GiB. The limit detects files that are
     /// not traces
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size::<usize>(1 << 10..=Limits::LONGEST_LINE as u64, "a size from 1K to 1G"), hide_short_help = true)]
     pub max_line: usize,
 }
 
 fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a number of threads, 1 or more".into())
 }
-
-/// Parses a positive number.
-pub fn count(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "must be a number, and at least 1".into())
-}
-
-/// Choice of warnings.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Warnings {
-    /// Do not print warnings; errors are still printed
-    #[arg(long, env = NO_WARNINGS, hide_env_values = true, value_parser = FalseyValueParser::new(), hide_short_help = true)]
-    pub no_warnings: bool,
-}
-
-/// Environment variable with the same effect as `--no-warnings`, for calls of the program that
-/// cannot be changed.
-pub const NO_WARNINGS: &str = "PAJE_NO_WARNINGS";
-
-/// Entry for this variable in manuals: its name and its effect.
-pub const NO_WARNINGS_TERM: (&str, &str) =
-    (NO_WARNINGS, "Unless it is unset, empty, 0, no or false: the same as --no-warnings.");
 
 /// Choice of the named files that are read.
 #[derive(Args, Clone, Debug, Default)]
@@ -132,10 +118,11 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Returns the folders in which `traces` may name files, or `None` if named files are not read.
+    /// Returns the folders that contain the files to which `traces` may refer, or `None` if such
+    /// files are not read.
     ///
     /// # Errors
-    /// A folder does not exist. The error has its name.
+    /// A folder does not exist. The error contains its name.
     pub fn folders<'p>(
         &self,
         traces: impl IntoIterator<Item = &'p Path>,
@@ -145,33 +132,6 @@ impl NamedFiles {
         }
         Folders::of(traces).and_all(&self.files_from).map(Some)
     }
-}
-
-/// Choice of messages on standard error.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Talk {
-    /// Do not show progress. It is shown only after a second, and only if standard error is a
-    /// terminal
-    #[arg(long, hide_short_help = true)]
-    pub no_progress: bool,
-
-    /// Choice of warnings.
-    #[command(flatten)]
-    pub warnings: Warnings,
-}
-
-/// Parses a line length from 1 KiB to 1 GiB.
-pub fn max_line(text: &str) -> Result<usize, String> {
-    let size = splitter::parse_size(text)?;
-    let range = 1 << 10..=Limits::LONGEST_LINE;
-    let size = usize::try_from(size).ok().filter(|size| range.contains(size));
-    size.ok_or_else(|| "expected a size from 1K to 1G".into())
-}
-
-/// Parses a time in seconds.
-pub fn time(text: &str) -> Result<f64, String> {
-    let number = parse_f64(text.as_bytes()).filter(|time| !time.is_nan());
-    number.ok_or_else(|| "expected a number of seconds".into())
 }
 
 #[cfg(test)]
@@ -195,14 +155,6 @@ mod tests {
         assert_eq!(max_line("1GiB").expect("a size"), Limits::LONGEST_LINE);
         for size in ["1023", "1025M", "much", "-1"] {
             assert!(max_line(size).is_err(), "{size}");
-        }
-    }
-
-    #[test]
-    fn times_are_parsed() {
-        assert_eq!((time("-1.5"), time("1e3")), (Ok(-1.5), Ok(1000.0)));
-        for wrong in ["", "soon", "nan"] {
-            assert!(time(wrong).is_err(), "{wrong}");
         }
     }
 }

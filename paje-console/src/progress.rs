@@ -1,6 +1,6 @@
 //! Shows progress on a terminal.
 //!
-//! A thread reads existing counters a few times per second, so no other thread waits for it.
+//! A thread reads existing counters a few times per second, so no other thread has to wait for it.
 
 mod line;
 
@@ -45,8 +45,8 @@ impl Display {
         Display { wanted: wanted && io::stderr().is_terminal(), began }
     }
 
-    /// Shows how much of the trace has been read and replayed. Shows nothing if rows that are
-    /// written meanwhile may appear on the same terminal, directly or through a pipe.
+    /// Shows how much of the trace has been read and replayed. Shows nothing if rows are written at
+    /// the same time and may appear on the same terminal, directly or through a pipe.
     pub fn replay(self, input: &Input, progress: &Arc<Progress>, rows: Option<&File>) -> Shown {
         if rows.is_some_and(may_be_read_at_once) {
             return Shown(None);
@@ -125,7 +125,7 @@ impl Drop for Shown {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.0.take() {
             drop(stop);
-            // Joining fails only if the thread panicked. Then there is nothing to clear.
+            // Joining fails only if the thread panicked. There is then nothing to clear.
             let _ = thread.join();
         }
     }

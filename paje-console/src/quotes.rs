@@ -16,7 +16,7 @@ pub enum Quotes {
 }
 
 impl Quotes {
-    /// Returns the text of a name that is printed without added quotes.
+    /// Returns the text of a name if it is printed without adding or removing quotes.
     #[must_use]
     #[inline]
     pub fn as_it_is(self, name: Name<'_>) -> Option<&[u8]> {
@@ -57,7 +57,7 @@ impl Quotes {
         }
     }
 
-    /// Returns the order of containers and types that matches these quotes.
+    /// Returns the matching order of containers and types.
     #[must_use]
     pub const fn order(self) -> NameOrder {
         match self {
@@ -67,15 +67,15 @@ impl Quotes {
     }
 }
 
-/// Readers of CSV (Python, pandas, R's read.csv and readr) end a row at a bare carriage return. No
-/// other character of a name ends a row for them.
+/// Returns whether a name must be quoted. Readers of CSV (Python, pandas, R's read.csv and readr)
+/// also end a row at a bare carriage return, but at no other character of a name.
 fn breaks_rows(text: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
     text.iter().any(|byte| BREAKS[usize::from(*byte)]) || blank(text.first()) || blank(text.last())
 }
 
-/// Bytes that break a row wherever they occur in a name. A table is fast enough for traces with
-/// millions of names.
+/// For each byte, whether it breaks a row wherever it occurs in a name. A table is fast enough for
+/// traces with millions of names.
 static BREAKS: [bool; 256] = {
     let mut breaks = [false; 256];
     breaks[b',' as usize] = true;

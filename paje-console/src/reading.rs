@@ -17,19 +17,20 @@ use crate::{Failure, Voice};
 /// An open trace, which is a file or standard input, plain or compressed.
 #[derive(Debug)]
 pub struct Opened {
-    /// The bytes.
+    /// The trace's bytes.
     pub input: Input,
     /// Path of the trace, or `None` for standard input.
     file: Option<PathBuf>,
-    /// Other files that continue the trace.
+    /// Further files that continue the trace.
     further: Vec<PathBuf>,
-    /// Folders in which the trace may name files, if named files are read.
+    /// Folders that contain the files to which the trace may refer, or `None` if such files are not
+    /// read.
     folders: Option<Folders>,
 }
 
 impl Opened {
     /// Opens the file at `path`, or standard input without a path or for `-`. If standard input is
-    /// a terminal, prints a warning, since an argument was probably forgotten.
+    /// a terminal, prints a warning, because the user has probably forgotten an argument.
     pub fn open(path: Option<&Path>, voice: Voice) -> Result<Self, Failure> {
         let file = path.filter(|path| *path != Path::new("-")).map(Path::to_owned);
         let name = file.as_deref().unwrap_or(Path::new("<stdin>"));
@@ -40,14 +41,14 @@ impl Opened {
         Ok(Opened { input, file, further: Vec::new(), folders: None })
     }
 
-    /// Opens a trace in several files, each of which continues the previous one, and allows the
-    /// files that they name. Without files, opens standard input.
+    /// Opens a trace in several files, each of which continues the previous file. Allows the files
+    /// to which they refer. Without files, opens standard input.
     pub fn all(files: &[PathBuf], named: &NamedFiles, voice: Voice) -> Result<Self, Failure> {
         let opened = Opened::open(files.first().map(PathBuf::as_path), voice)?;
         opened.with_files(files.get(1..).unwrap_or_default(), named)
     }
 
-    /// Adds files that continue the trace, and allows the files that they name.
+    /// Adds files that continue the trace, and allows the files to which they refer.
     ///
     /// # Errors
     /// A folder in `named` does not exist, or one of the added files is standard input.
@@ -63,8 +64,9 @@ impl Opened {
         Ok(self)
     }
 
-    /// Reads only the needed segments of a packed trace, if this is enough for a replay with these
-    /// options. The replay may need rows in a window, containers, types and the end of the trace.
+    /// Reads only the necessary segments of a packed trace, if this is enough for a replay with
+    /// these options. Such a replay can show the rows in a window, the containers, the types and
+    /// the end of the trace.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
         if self.further.is_empty() && takes_window(options) {
@@ -74,7 +76,7 @@ impl Opened {
         self
     }
 
-    /// Returns a counter of the bytes that are read from a packed trace, if the input is one.
+    /// If the input is a packed trace, returns a counter of the bytes that are read from it.
     #[must_use]
     pub fn packed(&self) -> Option<PackedBytes> {
         let is_packed = self.input.compression() == Some(Compression::Packed);
@@ -82,8 +84,8 @@ impl Opened {
         Some(PackedBytes { size, taken: self.input.read_so_far() })
     }
 
-    /// Returns the number of bytes of text to replay if it is known before reading. It is known for
-    /// a window, and for a short plain file that no other file continues.
+    /// Returns the number of bytes of text to replay, if it is known before reading. This is the
+    /// case for a window, and for a short plain file that no other file continues.
     #[must_use]
     pub fn text_bytes(&self) -> Option<u64> {
         if !self.further.is_empty() {
@@ -95,7 +97,7 @@ impl Opened {
         })
     }
 
-    /// Returns the name of the trace in messages, which is its path or `<stdin>`.
+    /// Returns the name of the trace for messages: its path or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &Path {
         self.input.name()
@@ -149,21 +151,21 @@ impl PackedBytes {
     }
 }
 
-/// Formats the line of a table that shows how much of a packed trace was read.
+/// Formats a line of a table that shows how much of a packed trace was read.
 #[must_use]
 pub fn read_of(read: u64, size: u64) -> String {
     fact("read", format_args!("{read} of {size} bytes"))
 }
 
-/// Returns whether these options select a window of time without changing its rows.
+/// Returns whether these options select a time window without changing its rows.
 #[must_use]
 pub fn takes_window(options: &Options) -> bool {
     let TimeRange { from, to } = options.selection.window;
     from <= to && !options.selection.window.is_always() && leaves_rows_alone(options)
 }
 
-/// Options about warnings do not matter here: a trace without warnings has the same rows with and
-/// without them.
+/// Returns whether these options leave rows unchanged. Options about warnings do not matter,
+/// because only traces without warnings have windows.
 fn leaves_rows_alone(options: &Options) -> bool {
     let usual = Options::default();
     let changes = options.no_imbrication || options.sort || options.recover;

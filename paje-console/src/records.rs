@@ -9,7 +9,7 @@ use crate::Quotes;
 /// A value in a row.
 #[derive(Clone, Debug)]
 pub enum Value<'v> {
-    /// A name in the trace, or a word.
+    /// A name in the trace, or another word.
     Name(Name<'v>),
     /// A number in digits.
     Number(String),
@@ -20,14 +20,16 @@ pub enum Value<'v> {
     None,
 }
 
-/// Writes a header and one line of comma-separated values per row.
+/// Writes a header, unless `columns` is empty, and one line of comma-separated values per row.
 pub fn csv<'v, R: IntoIterator<Item = Value<'v>>>(
     columns: &[&str],
     rows: impl IntoIterator<Item = R>,
     quotes: Quotes,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}", columns.join(","))?;
+    if !columns.is_empty() {
+        writeln!(out, "{}", columns.join(","))?;
+    }
     let mut line = Vec::new();
     for row in rows {
         line.clear();

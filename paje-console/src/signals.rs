@@ -10,7 +10,8 @@ fn ignored() -> u64 {
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Yields the given signals except the ignored ones. These must stay ignored, as under `nohup`.
+/// Yields those of the given signals that are not ignored. Ignored signals must stay ignored, for
+/// example under `nohup`.
 pub fn heeded(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = ignored();
     signals.into_iter().filter(move |signal| ignored >> (signal - 1) & 1 == 0)

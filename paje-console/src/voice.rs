@@ -1,7 +1,7 @@
 //! Prints messages on standard error in the same way for all programs.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use paje_parser::FaultKind;
@@ -9,26 +9,30 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace};
+use paje_sim::{
+    Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace, nearest,
+};
 use paje_workers::{Pin, Workers};
 use splitter::{Input, Refusal, cause};
 
 use crate::Failure;
+use crate::fill::fill;
+use crate::output::columns;
 
-/// Name of a program, and its hints.
+/// A program's name and its hints, with which it prints messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     /// Name of the program. Each message begins with it.
     pub program: &'static str,
-    /// Hint for events that come too late.
+    /// Hint about events that come too late.
     pub on_disorder: &'static str,
-    /// Hint for lines that are too long, if the program has an option for them.
+    /// Hint about lines that are too long, if the program has an option for them.
     pub on_long_lines: Option<&'static str>,
-    /// Hint for damaged traces, if the program can recover.
+    /// Hint about damaged traces, if the program can recover.
     pub on_damage: Option<&'static str>,
 }
 
-/// Hint for events that come too late although `--sort` was given.
+/// Hint about events that come too late although `--sort` was given.
 pub const SORTED_BY_FILE: &str = "`--sort` sorts each file by itself; events of a container and type must be in time \
                                   order from file to file";
 
@@ -40,46 +44,32 @@ pub const ALLOW_LONG_LINES: Option<&str> =
 pub const RECOVER: Option<&str> =
     Some("`--recover` skips or repairs what is wrong, and reports it");
 
-/// The usual consequence that [`Voice::empty_window`] names.
+/// The usual consequence to pass to [`Voice::empty_window`].
 pub const NOTHING_IN_IT: &str = "it is empty";
 
 impl Voice {
     /// Prints one message. Failures of standard error are ignored.
     pub fn say(self, message: fmt::Arguments<'_>) {
-        let _ = writeln!(io::stderr().lock(), "{}: {message}", self.program);
+        let mut text = format!("{}: {message}\n", self.program);
+        let out = io::stderr();
+        if out.is_terminal() {
+            text = fill(&text, columns(&out).unwrap_or(80));
+        }
+        let _ = out.lock().write_all(text.as_bytes());
     }
 
-    /// Prints all warnings about a trace and about the selected rows: [`warnings`](Self::warnings),
-    /// [`unmet`](Self::unmet) and [`empty_window`](Self::empty_window). `so` is the
-    /// consequence of an empty window.
+    /// Prints all warnings about a trace and about the selected window: [`warnings`](Self::warnings)
+    /// and [`empty_window`](Self::empty_window). The message about an empty window ends with `so`,
+    /// the consequence.
     pub fn doubts(self, name: &Path, trace: &Trace, selection: &Selection, so: &str) {
         self.warnings(name, trace);
-        self.unmet(&trace.select(selection));
         self.empty_window(selection.window, trace, so);
     }
 
-    /// Warns about patterns of `--of-type` and `--in` that match nothing, since they may be
-    /// misspelt.
-    pub fn unmet(self, selected: &Selected) {
-        let say = |option: &str, glob: &Glob, what: &str| {
-            let glob = shown(glob.as_str().as_bytes());
-            self.say(format_args!("warning: {option} {glob}: the trace has no such {what}"));
-        };
-        selected.unmet_types().for_each(|glob| say("--of-type", glob, "type"));
-        selected.unmet_containers().for_each(|glob| say("--in", glob, "container"));
-    }
-
-    /// Warns if nothing of the trace is in the window. `so` is the consequence.
+    /// Warns if nothing of the trace is in the window. The message ends with `so`, the consequence.
     pub fn empty_window(self, window: TimeRange, trace: &Trace, so: &str) {
-        let (TimeRange { from, to }, end) = (window, trace.end());
-        if from > to {
-            self.say(format_args!(
-                "warning: the window from {from} s to {to} s ends before it begins; {so}"
-            ));
-        } else if from > end {
-            self.say(format_args!(
-                "warning: the window from {from} s begins after the end of the trace, {end} s; {so}"
-            ));
+        if let Some(why) = nothing_in(window, trace) {
+            self.say(format_args!("warning: {why}; {so}"));
         }
     }
 
@@ -133,8 +123,8 @@ impl Voice {
         }
     }
 
-    /// Prints a hint about `--files-from` if `error` is about a file that the trace is not allowed
-    /// to name.
+    /// Prints a hint about `--files-from` if `error` is about a file to which the trace may not
+    /// refer.
     pub fn refused(self, error: &Error) {
         if let Some(folder) = refused_folder(error) {
             let folder = shown_path(folder);
@@ -144,9 +134,9 @@ impl Voice {
         }
     }
 
-    /// Reports the problems of a trace that was recovered, with one line for each kind and one for
-    /// the total. `done` says what was done with the rest of the trace. `hint` is printed if events
-    /// came too late.
+    /// Reports the problems of a recovered trace, with a line for each kind of problem and a line
+    /// for the total. `done` describes what happened to the rest of the trace. `hint` is printed if
+    /// events came too late.
     pub fn recovered(self, name: &Path, trace: &Trace, done: &str, hint: &str) {
         let recovery = trace.recovered();
         let (mut all, mut unsorted) = (0, false);
@@ -196,7 +186,7 @@ impl Voice {
         }
     }
 
-    /// Prints why the program fails. For an invalid trace, also prints the faulty line.
+    /// Prints the reason why the program fails. For an invalid trace, also prints the faulty line.
     pub fn failure(self, failure: &Failure) {
         let (name, error) = match failure {
             Failure::Trace(name, error) => match error.kind() {
@@ -211,7 +201,14 @@ impl Voice {
             }
             Failure::Other(why) => return self.say(format_args!("{why}")),
         };
-        self.say(format_args!("{}: {}", shown_path(name), cause(error)));
+        let name = shown_path(name);
+        match missing_folder(failure) {
+            Some(folder) => {
+                let folder = shown_path(folder);
+                self.say(format_args!("{name}: the folder {folder} does not exist"));
+            }
+            None => self.say(format_args!("{name}: {}", cause(error))),
+        }
     }
 
     fn invalid(self, name: &Path, error: &Error) {
@@ -241,8 +238,46 @@ impl Voice {
     }
 }
 
+/// Returns why nothing of the trace is in the window, unless something may be in it.
+#[must_use]
+pub fn nothing_in(window: TimeRange, trace: &Trace) -> Option<String> {
+    let (TimeRange { from, to }, end) = (window, trace.end());
+    let unit = trace.time_scale().unit().symbol();
+    if from > to {
+        return Some(format!("the window from {from} {unit} to {to} {unit} ends before it begins"));
+    }
+    let why = "begins after the end of the trace";
+    (from > end).then(|| format!("the window from {from} {unit} {why}, {end} {unit}"))
+}
+
+/// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.
+pub fn all_met(name: &Path, trace: &Trace, selection: &Selection) -> Result<(), Failure> {
+    match unmet(trace, &trace.select(selection)).next() {
+        Some(message) => Err(Failure::Unsuitable(name.to_owned(), message)),
+        None => Ok(()),
+    }
+}
+
+/// Describes each pattern that matches nothing, with the nearest names.
+fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
+    let (types, containers) = (trace.types(), trace.containers());
+    let of_types = selected.unmet_types().map(|glob| {
+        let names = types.ids().skip(1).map(|id| types.name(id).text);
+        (glob, "--of-type", "type", nearest(glob.as_str().as_bytes(), names))
+    });
+    let of_containers = selected.unmet_containers().map(|glob| {
+        let names = containers.ids().skip(1).map(|id| containers.name(id).text);
+        (glob, "--in", "container", nearest(glob.as_str().as_bytes(), names))
+    });
+    let message = |(glob, option, what, hint): (&Glob, &str, &str, String)| {
+        let glob = shown(glob.as_str().as_bytes());
+        format!("{option} {glob}: the trace has no such {what}; {hint}")
+    };
+    of_types.chain(of_containers).map(message)
+}
+
 /// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions
-/// suggest instead that the file is not a trace.
+/// rather suggest that the file is not a trace.
 fn is_damage(problem: &Problem) -> bool {
     match problem {
         Problem::Line { fault, .. } => matches!(
@@ -262,19 +297,26 @@ fn is_damage(problem: &Problem) -> bool {
     }
 }
 
-/// Returns whether a line comes too late for its lane.
+/// Returns whether the error is about a line that comes too late for its lane.
 #[must_use]
 pub fn is_disorder(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Invalid(Problem::NotTimeOrdered { .. }))
 }
 
-/// Returns the folder of a file that the trace names although it is not allowed to.
+/// If the error is about a file to which the trace may not refer, returns the folder of that file.
 #[must_use]
 pub fn refused_folder(error: &Error) -> Option<&Path> {
     match error.kind() {
         ErrorKind::File { error, .. } => Refusal::of(error)?.folder(),
         _ => None,
     }
+}
+
+/// Returns the folder that a file cannot be in because it does not exist.
+fn missing_folder(failure: &Failure) -> Option<&Path> {
+    let Failure::File(name, error) = failure else { return None };
+    let folder = name.parent().filter(|folder| *folder != Path::new(""))?;
+    (error.kind() == io::ErrorKind::NotFound && !folder.exists()).then_some(folder)
 }
 
 /// Returns the message of an error without its position.

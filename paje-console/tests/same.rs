@@ -1,7 +1,9 @@
-//! All programs print and write the same output for a packed trace as for its text.
+//! Tests that all programs print and write the same output for a packed trace as for its text, that
+//! their exit statuses mean the same, that none overwrites its input, and that reports fit the
+//! terminal.
 //!
-//! This binary contains all programs, and its name selects the program that runs. So the test needs
-//! no other binary.
+//! This binary contains all programs, and its name selects the program that runs. The test
+//! therefore needs no other binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,12 +28,17 @@ fn main() -> ExitCode {
         "pj_whatif" => pj_whatif::run::main(&parse(&pj_whatif::manual::MANUAL)),
         _ => {
             all_answers_are_the_same();
+            let mpi = example("mpi");
+            statuses_mean_the_same(&mpi);
+            inputs_are_not_overwritten(&mpi);
+            reports_fit_the_terminal(&mpi, &example("task-runtime"));
             ExitCode::SUCCESS
         }
     }
 }
 
-/// Command lines for each trace `t`. `u` is another trace, and output files are called `out`.
+/// Command lines that are tried with each trace. In them, `t` is the trace, `u` is another trace,
+/// and output files are called `out`.
 const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_convert", &["t", "-o", "out", "--to", "perfetto"]),
     ("pj_convert", &["t", "-o", "out", "--to", "chrome", "--in", "rank-1"]),
@@ -48,24 +55,21 @@ const QUESTIONS: &[(&str, &[&str])] = &[
     ("pj_profile", &["time", "t", "--format", "csv"]),
     ("pj_profile", &["summary", "t", "--html", "out"]),
     ("pj_split", &["t", "-o", "out", "-p", "2"]),
-    ("pj_split", &["t", "-o", "out", "--from", "0.001", "--to", "0.002"]),
+    ("pj_split", &["t", "-o", "out", "--start", "0.001", "--end", "0.002"]),
     ("pj_validate", &["t"]),
-    ("pj_validate", &["t", "--json"]),
+    ("pj_validate", &["t", "--format", "json"]),
     ("pj_view", &["t", "--html", "out"]),
     ("pj_view", &["t", "--svg", "out", "--recover"]),
     ("pj_whatif", &["t", "--identity", "-o", "out"]),
 ];
 
 fn all_answers_are_the_same() {
-    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
-    let example = |name: &str| fs::read(Path::new(examples).join(name)).expect("an example");
-    let mpi = example("mpi.trace");
-    let mut traces: Vec<(&str, Vec<u8>)> = ["task-runtime", "variables", "user-fields", "crlf"]
-        .map(|name| (name, example(&format!("{name}.trace"))))
-        .into();
+    let mpi = example("mpi");
+    let names = ["task-runtime", "variables", "user-fields", "crlf"];
+    let mut traces: Vec<(&str, Vec<u8>)> = names.map(|name| (name, example(name))).into();
     traces.push(("no last newline", mpi.strip_suffix(b"\n").unwrap_or(&mpi).to_vec()));
-    traces.push(("open links", example("open-links.trace")));
-    traces.push(("unsorted", example("unsorted.trace")));
+    traces.push(("open links", example("open-links")));
+    traces.push(("unsorted", example("unsorted")));
     traces.push(("cut", mpi[..mpi.len() * 2 / 3].to_vec()));
     traces.push(("not a line", [&mpi[..], b"99 what is this\n"].concat()));
     traces.push(("mpi", mpi.clone()));
@@ -80,7 +84,122 @@ fn all_answers_are_the_same() {
         println!("{name}: {} questions, {fine} with an answer", QUESTIONS.len());
         assert!(fine > 0, "{name}");
     }
-    named_files(Path::new(examples));
+    named_files(Path::new(EXAMPLES));
+}
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
+
+fn example(name: &str) -> Vec<u8> {
+    fs::read(Path::new(EXAMPLES).join(format!("{name}.trace"))).expect("an example")
+}
+
+/// Exit statuses: of a trace, an invalid one, and one that does not exist. Any file can be packed.
+const STATUSES: &[(&str, &[&str], [i32; 3])] = &[
+    ("pj_convert", &["-o", "out", "--to", "chrome"], [0, 1, 2]),
+    ("pj_dump", &[], [0, 1, 2]),
+    ("pj_equals", &["u"], [0, 2, 2]),
+    ("pj_equals", &["u", "--diff"], [0, 2, 2]),
+    ("pj_hazards", &["deadlock"], [0, 1, 2]),
+    ("pj_hazards", &["races"], [1, 1, 2]),
+    ("pj_pack", &["-o", "out"], [0, 0, 2]),
+    ("pj_profile", &[], [0, 1, 2]),
+    ("pj_split", &["-o", "out"], [0, 1, 2]),
+    ("pj_validate", &[], [0, 1, 2]),
+    ("pj_view", &["--html", "out"], [0, 1, 2]),
+    ("pj_whatif", &["--identity"], [0, 1, 2]),
+];
+
+fn statuses_mean_the_same(mpi: &[u8]) {
+    let invalid = [mpi, b"99 what is this\n"].concat();
+    let places = [Place::new(mpi, mpi, false), Place::new(&invalid, mpi, false)];
+    for (program, words, wanted) in STATUSES {
+        let status = |place: &Place, trace: &str| {
+            // The kind of a report comes first.
+            let at = usize::from(*program == "pj_hazards");
+            let words = [&words[..at], &[trace], &words[at..]].concat();
+            place.answer(program, &words).output.status.code().expect("a status")
+        };
+        let found = [status(&places[0], "t"), status(&places[1], "t"), status(&places[0], "none")];
+        assert_eq!(found, *wanted, "{program} {words:?}");
+        assert_eq!(places[0].answer(program, &["--xyzzyx"]).output.status.code(), Some(2));
+    }
+}
+
+/// Options that name an output file, for a program that also gets `t` as its input.
+const OUTPUTS: &[(&str, &[&str])] = &[
+    ("pj_convert", &["--to", "paje", "-o"]),
+    ("pj_dump", &["--type-hierarchy"]),
+    ("pj_dump", &["--entity-hierarchy"]),
+    ("pj_hazards", &["-o"]),
+    ("pj_hazards", &["--graph"]),
+    ("pj_pack", &["-o"]),
+    ("pj_profile", &["-o"]),
+    ("pj_profile", &["comm", "--graph"]),
+    ("pj_profile", &["--html"]),
+    ("pj_profile", &["--svg"]),
+    ("pj_split", &["-s", "0", "-o"]),
+    ("pj_view", &["--html"]),
+    ("pj_view", &["--svg"]),
+    ("pj_whatif", &["--identity", "-o"]),
+    ("pj_whatif", &["--identity", "--report"]),
+    ("pj_whatif", &["--identity", "--html"]),
+];
+
+fn inputs_are_not_overwritten(mpi: &[u8]) {
+    let place = Place::new(mpi, mpi, false);
+    let trace = place.folder.path().join("t");
+    for (program, words) in OUTPUTS {
+        let races: &[&str] = if *program == "pj_hazards" { &["races"] } else { &[] };
+        let words = [races, words, &["./t", "t"]].concat();
+        let output = place.answer(program, &words).output;
+        let said = testkit::said(&output);
+        assert_eq!(output.status.code(), Some(2), "{program} {words:?}: {said}");
+        assert!(said.contains("is also the input"), "{program} {words:?}: {said}");
+        assert_eq!(fs::read(&trace).expect("it is there"), mpi, "{program} {words:?}");
+    }
+}
+
+/// Reports as text, which fit the width of the terminal.
+const REPORTS: &[(&str, &[&str])] = &[
+    ("pj_equals", &["t", "u", "--diff=20"]),
+    ("pj_hazards", &["races", "t"]),
+    ("pj_hazards", &["orders", "t", "--count"]),
+    ("pj_hazards", &["orders", "t"]),
+    ("pj_hazards", &["deadlock", "t"]),
+    ("pj_hazards", &["barriers", "t"]),
+    ("pj_profile", &["t"]),
+    ("pj_profile", &["comm", "t"]),
+    ("pj_profile", &["time", "t"]),
+    ("pj_profile", &["variables", "t"]),
+    ("pj_profile", &["events", "t"]),
+    ("pj_profile", &["waits", "t"]),
+    ("pj_profile", &["waits", "t", "--by", "pair"]),
+    ("pj_profile", &["waits", "t", "--by", "waiter"]),
+    ("pj_profile", &["critical", "t"]),
+    ("pj_profile", &["summary", "t"]),
+    ("pj_profile", &["compare", "t", "u"]),
+    ("pj_validate", &["t"]),
+    ("pj_whatif", &["t", "--net", "latency=2x"]),
+];
+
+fn reports_fit_the_terminal(mpi: &[u8], other: &[u8]) {
+    let place = Place::new(mpi, other, false);
+    let mut wide = Vec::new();
+    for columns in ["60", "80"] {
+        for (program, words) in REPORTS {
+            let output = place.command(program, words).env("COLUMNS", columns).output();
+            let output = output.expect("the program starts");
+            let text = String::from_utf8_lossy(&output.stdout);
+            let most: usize = columns.parse().expect("a number");
+            for line in text.lines() {
+                let width = line.chars().count();
+                if width > most {
+                    wide.push(format!("{program} {words:?} in {columns} columns: {line}"));
+                }
+            }
+        }
+    }
+    assert!(wide.is_empty(), "{wide:#?}");
 }
 
 /// Checks a trace in several packed files.
@@ -137,11 +256,15 @@ impl Place {
         Place { folder }
     }
 
-    fn answer(&self, program: &str, words: &[&str]) -> Answer {
+    fn command(&self, program: &str, words: &[&str]) -> Command {
         let me = std::env::current_exe().expect("path of the test binary");
         let mut command = Command::new(me);
         command.arg0(program).args(words).args(["--threads", "2"]).current_dir(self.folder.path());
-        let output = command.output().expect("the program starts");
+        command
+    }
+
+    fn answer(&self, program: &str, words: &[&str]) -> Answer {
+        let output = self.command(program, words).output().expect("the program starts");
         let (out, mut files) = (self.folder.path().join("out"), BTreeMap::new());
         if out.is_dir() {
             for name in testkit::names(&out) {

@@ -1,6 +1,7 @@
 //! Digits of integers, in groups of three.
 
-/// Three ASCII digits of every integer below 1000, and the number of leading zeros (at most two).
+/// For each integer below 1000, its three ASCII digits and their number of leading zeros (at most
+/// two).
 pub(crate) static THREES: [[u8; 4]; 1000] = {
     let mut threes = [[0; 4]; 1000];
     let mut n = 0;
@@ -17,8 +18,8 @@ pub(crate) static THREES: [[u8; 4]; 1000] = {
     threes
 };
 
-/// Integer powers of ten up to 10^16. Not a static, so that code in other crates divides by
-/// constants.
+/// Integer powers of ten up to 10^16. A constant rather than a static, so that code in other crates
+/// can divide by constants.
 #[rustfmt::skip]
 pub(crate) const TENS: [u64; 17] = [
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
@@ -26,14 +27,13 @@ pub(crate) const TENS: [u64; 17] = [
     1_000_000_000_000_000, 10_000_000_000_000_000,
 ];
 
-/// Number of bytes that the fast path writes to: a sign, 20 digits, a point and 16 digits, rounded
-/// up.
+/// Size of the buffer of the fast path: a sign, 20 digits, a point and 16 digits, rounded up.
 pub(crate) const SHORT: usize = 48;
 
-/// Writes the `precision` digits of a fraction, 1 to 16, and up to three more bytes.
+/// Writes the `precision` digits of a fraction (1 to 16 digits), and up to three more bytes.
 #[inline(always)]
 pub(crate) fn put_groups(buffer: &mut [u8], fraction: u64, precision: usize) {
-    // Fill the last group with zeros.
+    // Fills the last group with zeros.
     let count = precision.div_ceil(3);
     let mut rest = fraction * TENS[3 * count - precision];
     let mut groups = [0; 6];

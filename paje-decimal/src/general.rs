@@ -1,11 +1,11 @@
-//! `%g`: six significant digits, for readers.
+//! Formats like `%g`: six significant digits, for people to read.
 
 use std::io::Write as _;
 
 use crate::{TENS, put_groups, round, spell, write_u64};
 
 /// Appends `value` as C's `%g` and C++ streams print it: at most six significant digits, no
-/// trailing zeros, and an exponent below 10^-4 and from 10^6 on.
+/// trailing zeros, and an exponent for values below 10^-4 or from 10^6 on.
 ///
 /// ```
 /// # use paje_decimal::write_general;
@@ -39,14 +39,13 @@ pub fn write_general(out: &mut Vec<u8>, value: f64) {
     if fraction == 0 {
         return;
     }
-    // Up to three zeros follow the point, then six digits.
+    // At most three zeros and six digits follow the point.
     let mut text = [b'.'; 12];
     put_groups(&mut text[1..], fraction * TENS[9 - precision], 9);
     let end = text[..10].iter().rposition(|byte| *byte != b'0').unwrap_or(0);
     out.extend_from_slice(&text[..=end]);
 }
 
-/// Formats with the standard library's `{:e}`, which is exact.
 #[cold]
 fn write_general_long(out: &mut Vec<u8>, value: f64) {
     if value == 0.0 {

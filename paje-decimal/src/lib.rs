@@ -1,20 +1,25 @@
 //! Decimal numbers exactly as C prints them.
 //!
 //! Rows of a trace are mostly numbers with six decimals, so `%.6f` has a fast path. A double is an
-//! integer times a power of two, so its decimal expansion is finite and integers can round it:
+//! integer times a power of two. Its decimal expansion is therefore finite, and integer arithmetic
+//! can round it:
 //!
-//! 1. Split the number into its integer part and its fraction, as 64 bits after the point, exactly.
+//! 1. Split the number into its integer part and its fraction. The fraction is exact, with 64 bits
+//!    after the binary point.
 //! 2. Multiply the fraction by 10^precision to 128 bits. The high word holds the digits. The low
-//!    word, compared with one half, decides the rounding (ties to even, as in glibc).
-//! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size and write one
-//!    byte too many, which the next copy overwrites. This takes 7 ns per number. To
-//!    convert eight digits at a time by multiplications takes 10 ns with SSE2 and 13 ns without.
+//!    word is compared with one half to decide the rounding (ties to even, as in glibc).
+//! 3. Write three digits at a time from a table of 4 kB. Copies have a constant size, and write one
+//!    byte too many, which the next copy overwrites. This takes 7 ns per number. Converting eight
+//!    digits at a time by multiplications takes 10 ns with SSE2 and 13 ns without.
 //!
 //! Smaller numbers with six or nine decimals take a shorter path, described at `units`. Numbers
 //! from 2^64 on and precisions above 16 go to the standard library's `{:.*}`, which is exact and
 //! also rounds ties to even. The output is the same on each path, and the tests compare the paths.
 //! `cargo bench -p benches --bench decimal` measures the speed.
+//!
+//! [`amounts`] has numbers with units, for people.
 
+pub mod amounts;
 mod digits;
 mod general;
 mod word;
@@ -28,20 +33,22 @@ pub use word::Fixed6;
 #[cfg(test)]
 mod tests;
 
-/// Largest precision of the fast path. Rounded up to groups of three, its digits fit in 64 bits.
+/// Largest precision of the fast path. With this precision, the digits fit in 64 bits, even if they
+/// are filled up to groups of three.
 const MAX_SHORT_PRECISION: usize = 16;
 
-/// Number of decimals after which every double has only zeros: the smallest subnormal is 2^-1074.
+/// Number of decimals after which every double has only zeros, because the smallest subnormal is
+/// 2^-1074.
 const MAX_DIGITS: usize = 1074;
 
 /// Returns the number of bytes that [`put_fixed`] may write: the 309 digits before the point of the
 /// largest double, a sign, a point, and the decimals.
 pub const fn fixed_room(precision: usize) -> usize {
-    // This exceeds the fast path's buffer.
+    // This is more than the size of the fast path's buffer.
     311 + precision
 }
 
-/// Appends `value` exactly as C's `%.{precision}f` prints it, also `-0.000000`, `inf`, `-inf`,
+/// Appends `value` exactly as C's `%.{precision}f` prints it, including `-0.000000`, `inf`, `-inf`,
 /// `nan` and `-nan`. Rounds the exact binary value, ties to even.
 ///
 /// ```
@@ -66,7 +73,8 @@ fn write_other(out: &mut Vec<u8>, value: f64, precision: usize) {
     write(out, value, precision);
 }
 
-/// Does the work of [`write_fixed`]. It is compiled for the precision if that is a constant.
+/// Does the work of [`write_fixed`]. If the precision is a constant, the compiler specialises this
+/// function for it.
 #[inline(always)]
 fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
     match in_place(out, |short| put_short(short, value, precision)) {
@@ -78,7 +86,8 @@ fn write(out: &mut Vec<u8>, value: f64, precision: usize) {
 /// Calls `put` with [`SHORT`] bytes after the end of a vector. Returns the position after the bytes
 /// that `put` wrote, or leaves the vector as it was.
 ///
-/// A separate buffer would be slower: loading what was just stored in smaller parts stalls.
+/// A separate buffer would be slower, because the processor stalls when it loads bytes that were
+/// just stored in smaller parts.
 #[inline(always)]
 fn in_place(
     out: &mut Vec<u8>,
@@ -111,7 +120,8 @@ pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
 /// returned position may be overwritten.
 ///
 /// # Panics
-/// `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, whatever the value.
+/// Panics if `buffer` has fewer than [`fixed_room`]`(precision)` bytes from `at` on, even if the
+/// value needs fewer bytes.
 #[inline]
 pub fn put_fixed(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
     // A predictable branch costs less than arithmetic with a variable precision.
@@ -127,7 +137,8 @@ fn put_other(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usiz
     put(buffer, at, value, precision)
 }
 
-/// Does the work of [`put_fixed`]. It is compiled for the precision if that is a constant.
+/// Does the work of [`put_fixed`]. If the precision is a constant, the compiler specialises this
+/// function for it.
 #[inline(always)]
 fn put(buffer: &mut [u8], at: usize, value: f64, precision: usize) -> usize {
     let room = &mut buffer[at..];
@@ -206,7 +217,7 @@ fn units(magnitude: f64, power: u64) -> Option<u64> {
     units_if_few(magnitude, power).filter(|units| *units < MOST_UNITS)
 }
 
-/// Upper bound of the results of [`units`].
+/// The results of [`units`] are below this bound.
 const MOST_UNITS: u64 = 1 << 40;
 
 /// Does the work of [`units`], but returns [`MOST_UNITS`] or more if the number is too large.
@@ -215,10 +226,10 @@ fn units_if_few(magnitude: f64, power: u64) -> Option<u64> {
     const SHIFT: f64 = (1u64 << 52) as f64;
     const UNDECIDED: f64 = 0.5 - 1.0 / (1u64 << 12) as f64;
     let scaled = magnitude * power as f64;
-    // From 2^52 on, the sum is at least 2^53, so the result is too large.
+    // If `scaled` is 2^52 or more, the sum is at least 2^53, so the result is too large.
     let rounded = scaled + SHIFT;
     let off = (scaled - (rounded - SHIFT)).abs();
-    // False for NaN and infinities.
+    // The comparison is false for NaN and infinities.
     (off < UNDECIDED).then(|| rounded.to_bits().wrapping_sub(SHIFT.to_bits()))
 }
 
@@ -234,7 +245,7 @@ fn put_scaled(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option<
     } else {
         put_integer(buffer, at, integer)
     };
-    // The point and six digits are one word. The next copy overwrites its last byte.
+    // The point and six digits form one word. The next copy overwrites the word's last byte.
     let three = |group: u64| u64::from(u32::from_le_bytes(THREES[(group % 1000) as usize]) << 8);
     let (high, low) = match precision {
         6 => (fraction / 1000, fraction % 1000),
@@ -267,9 +278,9 @@ fn put_rounded(buffer: &mut [u8; SHORT], value: f64, precision: usize) -> Option
     Some(at + 1 + precision)
 }
 
-/// Rounds the magnitude with these bits (no sign) to `precision` digits, at most sixteen. Returns
-/// the integer part, and the decimals as an integer below 10^precision. Returns `None` from 2^64 on
-/// and for NaN.
+/// Rounds the magnitude with these bits (without a sign) to `precision` digits, at most sixteen.
+/// Returns the integer part, and the decimals as an integer below 10^precision. Returns `None` for
+/// NaN and for magnitudes of 2^64 or more.
 #[inline(always)]
 fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     const IMPLICIT: u64 = 1 << 52;
@@ -282,18 +293,18 @@ fn round(bits: u64, precision: usize) -> Option<(u64, u64)> {
     let (integer, digits, up);
     if (1..=64).contains(&shift) {
         let mantissa = fraction | IMPLICIT;
-        // From a shift of 53 on, the integer part is 0, so 63 has the same effect as 64.
+        // If the shift is 53 or more, the integer part is 0, so 63 has the same effect as 64.
         integer = mantissa >> shift.min(63);
         let product = u128::from(mantissa << (64 - shift)) * u128::from(power);
         digits = (product >> 64) as u64;
         let rest = product as u64;
-        // Round up above half, and at half if the last digit is odd. Without decimals, the last
-        // digit is the integer's. Otherwise, `power` is even.
+        // Rounds up above one half, and at one half if the last digit is odd. Without decimals, the
+        // last digit belongs to the integer. Otherwise, `power` is even.
         let last = digits ^ (integer & power);
         up = rest > HALF - (last & 1);
     } else if shift > 117 {
-        // The mantissa times the power is below 2^53 * 2^54, less than half a unit. This includes
-        // zero and the subnormals, which have another shift and mantissa.
+        // The mantissa times the power is below 2^53 * 2^54, which is less than half a unit. This
+        // includes zero and the subnormals, which have another shift and mantissa.
         return Some((0, 0));
     } else if shift > 64 {
         integer = 0;

@@ -68,7 +68,7 @@ const fn many(release: usize) -> usize {
     if cfg!(debug_assertions) { release / 8 } else { release }
 }
 
-/// Checks a value, which may be a tie, and its neighbours, which are not.
+/// Checks a value and its two neighbours. The value may be a tie, but its neighbours are not.
 fn check_around(value: f64, precision: usize) {
     for value in [value, value.next_up(), value.next_down()] {
         check_fixed(value, precision);
@@ -111,7 +111,7 @@ fn decimals_like_times_print_like_c() {
     }
 }
 
-/// Doubles that are exact ties: odd multiples of half a unit.
+/// Tests doubles that are exact ties: odd multiples of half a unit.
 #[test]
 fn ties_round_to_even() {
     let mut random = Rng::new(4);

@@ -1,9 +1,9 @@
-//! A number with six decimals in a register, the usual content of rows. It can be written to
-//! several addresses with one store each, which no later load has to wait for.
+//! A number with six decimals, as text in a register. Most contents of rows are such numbers.
+//! Writing one takes a single store, and no later load has to wait for that store.
 
 use crate::{SIGN, TENS, THREES, units_if_few};
 
-/// The text that [`write_fixed6`](crate::write_fixed6) appends, followed by `, `, for a number of
+/// The text that [`write_fixed6`](crate::write_fixed6) appends, followed by `, `, for a number with
 /// at most six digits before the point.
 ///
 /// ```
@@ -19,8 +19,8 @@ pub struct Fixed6 {
     len: usize,
 }
 
-/// Digits of every integer below 1000 without leading zeros, and in the last byte their length in
-/// bits.
+/// For each integer below 1000, its digits without leading zeros. The last byte holds the length of
+/// the digits in bits.
 static HEADS: [[u8; 4]; 1000] = {
     let mut heads = [[0; 4]; 1000];
     let mut n = 0;
@@ -37,7 +37,6 @@ static HEADS: [[u8; 4]; 1000] = {
     heads
 };
 
-/// Returns the digits without leading zeros, and their length in bits.
 #[inline(always)]
 fn head(integer: u64) -> (u64, u32) {
     let head = u32::from_le_bytes(HEADS[(integer % 1000) as usize]);
@@ -51,15 +50,16 @@ fn three(integer: u64) -> u64 {
 }
 
 impl Fixed6 {
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Fixed6 = Fixed6 {
         low: u64::from_le_bytes(*b"0.000000"),
         high: u64::from_le_bytes(*b", \0\0\0\0\0\0"),
         len: 8,
     };
 
-    /// Returns `None` if the number is negative (or negative zero), has more than six digits before
-    /// the point, or cannot be rounded in double precision (one in a thousand).
+    /// Returns the text of `value`. Returns `None` if the number is negative (or negative zero),
+    /// has more than six digits before the point, or cannot be rounded in double precision (one
+    /// number in a thousand).
     #[inline(always)]
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
@@ -85,7 +85,7 @@ impl Fixed6 {
             }
             _ => return None,
         };
-        // One to six digits come before the point.
+        // There are one to six digits before the point.
         let low = before | tail << (bits & 63);
         let high = tail >> (bits.wrapping_neg() & 63) | BLANK << (bits & 63);
         Some(Fixed6 { low, high, len: (bits / 8) as usize + 7 })
@@ -99,7 +99,7 @@ impl Fixed6 {
         self.len
     }
 
-    /// Returns the number and `, `. Later bytes have no meaning.
+    /// Returns the text of the number, followed by `, `. Later bytes have no meaning.
     #[inline(always)]
     #[must_use]
     pub const fn bytes(self) -> [u8; 16] {

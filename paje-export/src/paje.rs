@@ -32,10 +32,8 @@ pub use times::{AsRecorded, Times};
 /// Maximum number of lines in memory. A line takes about 70 bytes.
 const AT_ONCE: u64 = 4 << 20;
 
-/// Number of lines that a worker merges at once.
 const MERGED: u64 = 1 << 15;
 
-/// Minimum number of rows that a worker encodes at once.
 const ROWS: u64 = 1 << 15;
 
 /// Options of the written trace.
@@ -132,7 +130,6 @@ fn write_some(
     writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
 }
 
-/// Groups lanes into tasks.
 fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
     let mut groups = Vec::new();
     while !lanes.is_empty() {
@@ -173,8 +170,7 @@ fn wanted_lane<'t>(
     trace.lane(container, type_).filter(|lane| !lane.is_empty())
 }
 
-/// Returns for each container whether selected rows, ends of links or descendants need the
-/// container.
+/// For each container, returns whether selected rows, ends of links or descendants need it.
 fn needed_containers<'t>(
     trace: &'t Trace,
     selected: &Selected,
@@ -258,7 +254,6 @@ fn put_value(
     out.push(b'\n');
 }
 
-/// Appends the number of an event and some words.
 fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
     paje_decimal::write_u64(out, id as u64);
     for word in words {

@@ -48,7 +48,6 @@ pub struct TableOptions {
 pub struct Tables<'t> {
     pub(crate) trace: &'t Trace,
     pub(crate) options: TableOptions,
-    /// Selected containers and lanes, in order.
     pub(crate) steps: Vec<Step>,
     containers: OnceLock<Result<Names, Error>>,
     types: OnceLock<Result<Names, Error>>,
@@ -149,7 +148,6 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// Returns the names of a table's values, if the table has a column of values.
     pub(crate) fn values_of(&self, table: Table) -> Result<Option<&Values>, Error> {
         match table.nature() {
             Some(nature @ (TypeNature::State | TypeNature::Event | TypeNature::Link)) => {
@@ -184,7 +182,6 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Returns the cached result. The first call makes the result.
 fn made<T>(
     place: &OnceLock<Result<T, Error>>,
     make: impl FnOnce() -> Result<T, Error>,

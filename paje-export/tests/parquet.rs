@@ -38,7 +38,6 @@ fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     files.map(|(table, file)| (table, Bytes::from(file))).into()
 }
 
-/// Returns the bits of all values of a column, with `None` for nulls.
 fn values<'a>(batches: &'a [RecordBatch], column: usize) -> Vec<Option<Vec<u8>>> {
     let of_array = |array: &'a ArrayRef| {
         (0..array.len()).map(move |row| {
@@ -91,7 +90,6 @@ fn check(trace: &Trace, options: TableOptions) {
     }
 }
 
-/// Returns whether a value is greater than or equal to another value of the same column.
 fn at_least(kind: Type, one: &[u8], other: &[u8]) -> bool {
     match kind {
         Type::DOUBLE => {
@@ -110,7 +108,6 @@ fn at_least(kind: Type, one: &[u8], other: &[u8]) -> bool {
     }
 }
 
-/// Checks the numbers of rows and the bounds of row groups and pages.
 fn bounds(metadata: &ParquetMetaData, column: usize, wanted: &[Option<Vec<u8>>]) {
     let mut rest = wanted;
     for (number, group) in metadata.row_groups().iter().enumerate() {
@@ -202,7 +199,7 @@ fn world() -> String {
     definitions(events) + "0 P 0 P\n1 S P S\n2 V P V\n3 L 0 P P L\n4 0 a P 0 \"a é\"\n4 0 b P 0 b\n"
 }
 
-/// Returns a trace with these events. The number determines names and values.
+/// Returns a trace with these events. The number of an event determines its name and value.
 fn trace_of(events: impl Iterator<Item = (u8, u32)>) -> String {
     let mut text = world();
     for (line, (kind, number)) in events.enumerate() {

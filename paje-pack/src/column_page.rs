@@ -4,11 +4,12 @@ use std::io::{self, Cursor};
 
 use crate::format::{put_number, take_number, with_compressor, with_decompressor};
 
-/// Columns of at least this many bytes are compressed separately. Shorter ones are compressed
+/// Columns of at least this many bytes are compressed separately. Shorter columns are compressed
 /// together.
 const ALONE: usize = 512;
 
-/// Encodes a page of columns: their count, their numbers and sizes, and their contents.
+/// Encodes a page of columns: the number of columns, the number and the size of each column, and
+/// their contents.
 ///
 /// # Errors
 /// zstd lacks memory.
@@ -43,10 +44,9 @@ pub(crate) fn write_columns(columns: &[Vec<u8>], level: i32) -> io::Result<Vec<u
     Ok(head)
 }
 
-/// Maximum number of columns.
+/// Upper limit of the numbers of columns.
 const NUMBERS: u64 = 1 << 16;
 
-/// A page of columns. Each column is read from its start.
 #[derive(Default)]
 pub(crate) struct ColumnPage {
     bytes: Vec<u8>,
@@ -125,18 +125,15 @@ impl ColumnPage {
         Some(sheet)
     }
 
-    /// Returns the number of columns, including empty ones.
     pub(crate) const fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// Returns the unread bytes of a column.
     pub(crate) fn all(&self, column: usize) -> &[u8] {
         let (at, end) = self.columns.get(column).map_or((0, 0), |(at, end)| (*at, *end));
         self.bytes.get(at as usize..end as usize).unwrap_or_default()
     }
 
-    /// Returns the next byte of a column, or `None` at its end.
     #[inline]
     pub(crate) fn next(&mut self, column: usize) -> Option<u8> {
         let (at, end) = self.columns.get_mut(column)?;

@@ -1,5 +1,5 @@
-//! Reads a segment as columns. Most lines are only counted and located; the text of the others is
-//! written.
+//! Reads a segment as columns. Most lines are only counted and located. Only the other lines are
+//! written as text.
 
 use paje_parser::token::is_white;
 
@@ -16,22 +16,21 @@ use order::Order;
 mod contents;
 mod order;
 
-/// A hole in the lines without text of a step. Holes for times are not included.
+/// A hole in the lines of a step that are read without text. Not used for holes of times.
 #[derive(Clone, Copy)]
 struct Passed {
-    /// Number of shared bytes before the hole. All lines of its step have these bytes.
+    /// Number of bytes before the hole that all lines of its step share.
     before: u32,
-    /// Number of times before the hole, 0 or 1.
+    /// 1 if a time precedes the hole, otherwise 0.
     times: u32,
     hole: u8,
     asked: Option<bool>,
     place: Place,
-    /// Code and position of the text that was requested last.
+    /// Code and position of the text that was last requested for this hole.
     last: u64,
     last_at: (u32, u32),
 }
 
-/// How the lines of a step are read.
 #[derive(Clone, Copy)]
 struct StepLines {
     form: Form,
@@ -40,29 +39,25 @@ struct StepLines {
     /// Number of requested lines without text.
     count: u32,
     lane: u32,
-    /// Range of the holes of these lines in the list of all holes. The time is not included.
+    /// Range of these lines' holes in the list of all holes, without the hole for the time.
     holes: (u32, u32),
 }
 
-/// Parts of the lines of a step that are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Texts,
     /// The time is the only hole.
     Times,
-    /// The lines have other holes, and at least one of these is a key or was requested. In
-    /// `Passed`, none is.
+    /// The lines have other holes, and at least one of these holes is a key or was requested.
     Contents,
+    /// The lines have other holes, but none of these holes is a key or was requested.
     Passed,
-    /// The lines are left out.
     Nothing,
 }
 
-/// Reason why lines cannot be read as columns.
 enum Unread {
-    /// The text of the lines is needed.
     Text,
-    /// Values or keys are needed, but were not read.
+    /// Values or keys are needed, but have not been read.
     Values,
 }
 
@@ -75,16 +70,16 @@ struct ColumnReader<'a, 'j> {
     judge: &'j mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
     holes: Vec<Hole>,
     scale: Scale,
-    /// Whether values and keys are left unread.
+    /// Whether only times are read, without values and keys.
     is_of_times: bool,
-    /// Whether a line needed values or keys that were not read.
+    /// Whether a line needed values or keys that have not been read.
     lacks: bool,
 }
 
 impl ColumnReader<'_, '_> {
     /// Reads all lines of a text with `length` bytes. The first pass reads the steps of all lines,
-    /// the second all times, and the third offsets and contents. Separate passes keep the memory of
-    /// each pass small. Returns `None` if a line can only be read as text.
+    /// the second pass all times, and the third pass offsets and contents. Separate passes keep the
+    /// memory of each pass small. Returns `None` if a line can only be read as text.
     fn lines(&mut self, count: u64, length: usize, out: &mut Out, lines: &mut Lines) -> Option<()> {
         let count =
             usize::try_from(count).ok().filter(|count| *count <= self.reader.lines.len())?;
@@ -97,7 +92,6 @@ impl ColumnReader<'_, '_> {
         kept.map(|_| ())
     }
 
-    /// Reads `all.len()` lines. Returns how many of them are kept.
     fn all(
         &mut self,
         all: &mut [ColumnLine],
@@ -112,8 +106,8 @@ impl ColumnReader<'_, '_> {
         self.placed(all, length, out, lines)
     }
 
-    /// Reads a raw line, the first line of a step, or a line whose text is requested. If the line
-    /// is not kept, returns its time, too.
+    /// Reads a line as text: a raw line, the first line of a step, or a line whose text is
+    /// requested. If the line is left out, also returns its time.
     #[cold]
     fn line(&mut self, coded: ColumnLine, out: &mut Out) -> Option<(Content, Option<i64>)> {
         let Some(line) = self.order.step(coded.step) else {
@@ -136,7 +130,6 @@ impl ColumnReader<'_, '_> {
         Some((Content { step, ..Content::default() }, left_out))
     }
 
-    /// Writes the text of a line.
     #[cold]
     fn write(&mut self, line: Line, step: usize, time: i64, out: &mut Out) {
         self.holes.clear();
@@ -177,8 +170,8 @@ impl ColumnReader<'_, '_> {
 }
 
 impl ColumnReader<'_, '_> {
-    /// Reads the first line of a step. Returns its time if the line is left out, or `None` if the
-    /// position of its first word depends on its text.
+    /// Reads the first line of a step. If the line is left out, returns its time. Returns `None` if
+    /// the position of the line's first word depends on its text.
     #[cold]
     fn learn(&mut self, line: Line, step: usize, at: i64, out: &mut Out) -> Option<Option<i64>> {
         let start = out.len();
@@ -213,8 +206,8 @@ impl ColumnReader<'_, '_> {
         Some(time)
     }
 
-    /// Adds the holes of the lines of a step. `asked` selects the requested hole. Returns the form
-    /// of these lines and the number of bytes that they share.
+    /// Adds the holes of the lines of a step. `asked` is the requested hole, if any. Returns the
+    /// form of these lines and the number of bytes that they share.
     fn passed(&mut self, step: usize, asked: Option<Asked>) -> (Form, u32) {
         let from = self.passed.len();
         let (last, last_at) = (0, (0, 0));
@@ -244,8 +237,8 @@ impl ColumnReader<'_, '_> {
     }
 }
 
-/// Reads the lines of a segment with `length` bytes, and writes the needed bytes to `text`. Returns
-/// `false` if the whole text is needed or the streams are invalid.
+/// Reads the lines of a segment that has `length` bytes of text, and writes the necessary bytes to
+/// `text`. Returns `false` if the whole text is needed or the streams are invalid.
 pub(crate) fn columns(
     encoded: &EncodedSegment,
     length: usize,
@@ -253,7 +246,7 @@ pub(crate) fn columns(
     lines: &mut Lines,
     judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
 ) -> bool {
-    // These texts include all lines that may be part of a definition.
+    // All lines that may be part of a definition are among these texts.
     if memchr::memchr(b'%', &encoded.streams[0][1]).is_some() {
         return false;
     }
@@ -264,7 +257,7 @@ pub(crate) fn columns(
     }
 }
 
-/// Reads the lines. If `is_of_times`, leaves values and keys unread.
+/// Reads the lines. If `is_of_times` is true, does not read values and keys.
 fn read(
     encoded: &EncodedSegment,
     length: usize,

@@ -15,16 +15,16 @@ use crate::times::TimesIn;
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) text: Short,
-    /// Kind of the hole, or 0 if the line ends or another piece follows.
+    /// Kind of the hole, or 0 if there is no hole.
     pub(crate) hole: u8,
     pub(crate) place: Place,
 }
 
-/// Texts of all steps.
+/// Texts of all steps, cut into pieces.
 #[derive(Default)]
 pub(crate) struct Pieces {
     pub(crate) steps: Steps,
-    /// Start and end of the pieces of each step.
+    /// For each step, the range of its pieces.
     ranges: Vec<(u32, u32)>,
     pieces: Vec<Piece>,
     patterns: Patterns,
@@ -32,7 +32,6 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the number of the step of a line.
     #[inline]
     pub(crate) fn step(&mut self, line: Line, lines: &LinesIn) -> usize {
         let step = self.steps.number(line) as usize;
@@ -81,7 +80,6 @@ impl Pieces {
     }
 }
 
-/// Reads the lines of a segment.
 pub(crate) struct LineReader<'a> {
     pub(crate) sides: [StreamReader<'a>; STREAMS],
     pub(crate) lines: LinesIn,
@@ -92,7 +90,6 @@ pub(crate) struct LineReader<'a> {
 }
 
 impl LineReader<'_> {
-    /// Appends the next line, with a newline.
     #[inline]
     fn line(&mut self, out: &mut Out) {
         let [lines, times, values, keys] = &mut self.sides;
@@ -127,7 +124,7 @@ impl LineReader<'_> {
         self.sides.iter().any(|side| side.failed)
     }
 
-    /// Returns whether more numbers were read from a group than the group has.
+    /// Returns whether reading went beyond the end of any group.
     pub(crate) fn has_overrun(&self) -> bool {
         let fields = [&self.values, &self.keys.fields];
         self.lines.has_overrun()
@@ -139,12 +136,12 @@ impl LineReader<'_> {
         LineReader::of(encoded, STREAMS, length)
     }
 
-    /// Creates a reader of steps and times, without values and keys.
+    /// Creates a reader that only reads steps and times.
     pub(crate) fn of_times<'a>(encoded: &'a EncodedSegment, length: usize) -> LineReader<'a> {
         LineReader::of(encoded, 2, length)
     }
 
-    /// Creates a reader of the first `streams` streams.
+    /// Creates a reader of only the first `streams` streams.
     fn of<'a>(encoded: &'a EncodedSegment, streams: usize, length: usize) -> LineReader<'a> {
         let mut sides: [StreamReader<'a>; STREAMS] = std::array::from_fn(|stream| {
             let [columns, texts] = &encoded.streams[stream];
@@ -174,7 +171,7 @@ pub(crate) fn decode(encoded: &EncodedSegment, length: usize) -> Result<Vec<u8>,
     let mut text = Out::new(length + 1);
     for line in 0..encoded.lines {
         reader.line(&mut text);
-        // Checking every 64th line is enough: after a failure, the next lines are empty.
+        // Checking every 64th line is enough, because all lines after a failure are empty.
         if text.is_full() || (line % 64 == 0 && reader.failed()) {
             return Err(());
         }

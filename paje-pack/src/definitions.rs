@@ -4,8 +4,8 @@ use crate::template::{Roles, header_lines};
 
 /// The event definitions that precede a point in a trace.
 ///
-/// They determine which fields are times, containers and keys. Events without a definition are
-/// packed too, but compress less well.
+/// They determine which fields are times, containers and keys. Events without a definition are also
+/// packed, but compress less well.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     pub(crate) roles: Roles,
@@ -23,7 +23,6 @@ impl Definitions {
         header_lines(text).for_each(|line| self.roles.learn(line));
     }
 
-    /// Returns true if nothing is defined yet.
     pub(crate) const fn are_none(&self) -> bool {
         self.roles.are_none()
     }

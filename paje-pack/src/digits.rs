@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use crate::value::{DIGITS, POWERS};
 
-/// Text of at most 16 bytes. The first byte is the lowest one of the word.
+/// Text of at most 16 bytes. The first byte of the text is the lowest byte of the word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Short {
     bytes: [u8; SHORT],
     len: u8,
 }
 
-/// Maximum length of a short text.
 pub(crate) const SHORT: usize = 16;
 
 const POINT: Short = Short::new(b'.' as u128, 1);
@@ -28,7 +27,6 @@ impl Short {
         u128::from_le_bytes(self.bytes)
     }
 
-    /// Creates a short text from the first bytes of a longer one.
     pub(crate) fn of(text: &[u8]) -> Short {
         let text = &text[..text.len().min(SHORT)];
         let mut bytes = [0; SHORT];
@@ -41,7 +39,7 @@ impl Short {
         self.len as usize
     }
 
-    /// Returns the text, padded to 16 bytes. The contents of the padding are not specified.
+    /// Returns the text, padded to 16 bytes. The contents of the padding do not matter.
     #[inline]
     pub(crate) const fn bytes(self) -> [u8; SHORT] {
         self.bytes
@@ -59,13 +57,13 @@ impl Short {
     #[inline]
     pub(crate) fn whole(number: u64) -> Short {
         let digits = eight(number);
-        // Writes at least one digit.
+        // At least one digit is written.
         let zeros = (digits.trailing_zeros() as usize / 8).min(7);
         let bytes = (digits | ZEROS) >> (8 * zeros);
         Short::new(bytes.into(), 8 - zeros as u8)
     }
 
-    /// Returns a number with `count` digits, 1 to 14.
+    /// Formats a number with `count` digits (1 to 14), with leading zeros.
     #[inline]
     fn padded(number: u64, count: u8) -> Short {
         if count > 8 {
@@ -75,14 +73,15 @@ impl Short {
         Short::padded_short(number, count)
     }
 
-    /// Returns a number with `count` digits, 1 to 8.
+    /// Formats a number with `count` digits (1 to 8), with leading zeros.
     #[inline]
     fn padded_short(number: u64, count: u8) -> Short {
         let shift = 8 * (8 - u32::from(count)) % 64;
         Short::new(((eight(number) | ZEROS) >> shift).into(), count)
     }
 
-    /// Formats a decimal number with `after` digits after the point. Returns `None` if it is long.
+    /// Formats a decimal number with `after` digits after the point. Returns `None` if its text is
+    /// not short.
     #[inline]
     pub(crate) fn decimal(bits: i64, after: u8) -> Option<Short> {
         let left = bits.unsigned_abs();
@@ -103,11 +102,11 @@ impl Short {
         fits.then(|| text.and(Short::padded(behind, after)))
     }
 
-    /// Formats 16 hexadecimal digits.
+    /// Formats a number with 16 hexadecimal digits.
     #[inline]
     pub(crate) fn hex(bits: u64) -> Short {
         let halves = [(bits >> 32) as u32, bits as u32].map(|half| {
-            // The first digit is the most significant one, but belongs in the lowest byte.
+            // The first digit is the most significant digit, but belongs in the lowest byte.
             let fours = u64::from(half >> 16) | u64::from(half & 0xffff) << 32;
             let pairs = fours >> 8 & 0x0000_00ff_0000_00ff | (fours & 0x0000_00ff_0000_00ff) << 16;
             let digits = pairs >> 4 & 0x000f_000f_000f_000f | (pairs & 0x000f_000f_000f_000f) << 8;
@@ -138,10 +137,9 @@ pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
     Some((text.word() as u64, text.len()))
 }
 
-/// Maximum length of a number: digits, a point, a sign.
+/// Maximum length of a number with its digits, a point and a sign.
 pub(crate) const LONGEST: usize = 40;
 
-/// Text of a number that is not short.
 pub(crate) struct Long {
     bytes: [u8; LONGEST],
     from: usize,
@@ -152,13 +150,13 @@ impl Long {
         &self.bytes[self.from..]
     }
 
-    /// Returns a decimal number with `after` digits after the point.
+    /// Formats a decimal number with `after` digits after the point.
     #[cold]
     pub(crate) fn decimal(bits: i64, after: u8) -> Long {
         let after = usize::from(after).min(DIGITS);
         let (mut bytes, mut at) = ([b'0'; LONGEST], LONGEST);
         let (mut left, mut count) = (bits.unsigned_abs(), 0);
-        // Write at least one digit before the point.
+        // At least one digit is written before the point.
         while left > 0 || count <= after {
             if count == after && after > 0 {
                 at -= 1;
@@ -191,7 +189,7 @@ const TENS: [u64; 20] = {
 /// Returns the length of a decimal number as [`Long::decimal`] writes it.
 #[inline]
 pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
-    // This estimate from the number of bits may be one too low. Zero has one digit, as 1 does.
+    // This estimate from the number of bits may be one too low. Zero has one digit, like 1.
     let number = bits.unsigned_abs() | 1;
     let digits = (((u64::BITS - number.leading_zeros()) * 1233) >> 12) as usize;
     let digits = digits + (number >= TENS[digits]) as usize;
@@ -200,8 +198,8 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Returns a range of numbers that includes `bits`, and the length of their texts, which is the
-/// same for all of them. The range is empty for negative and long numbers.
+/// Returns a range of numbers that includes `bits`, and the length of their texts. All texts of the
+/// range have this length. The range is empty for negative and long numbers.
 #[inline(never)]
 pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
     let len = decimal_len(bits, after);
@@ -218,7 +216,6 @@ pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
 mod tests {
     use super::*;
 
-    /// Formats a number digit by digit.
     fn slow(number: i128, after: usize) -> String {
         let digits = format!("{:0>1$}", number.unsigned_abs(), after + 1);
         let (whole, behind) = digits.split_at(digits.len() - after);

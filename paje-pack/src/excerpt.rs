@@ -2,7 +2,7 @@
 
 use crate::format::take_number;
 
-/// Iterator over lines. All lines are checked before the first one is returned.
+/// Iterator over lines. All lines are checked before the first line is returned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Excerpt<'p> {
     numbers: &'p [u8],

@@ -1,8 +1,8 @@
-//! Values of fields. Each value is coded as its difference to an earlier value, or as the number of
-//! an earlier text.
+//! Values of fields. Each value is coded as its difference from an earlier value, or as the number
+//! of an earlier text.
 //!
-//! A *slot* is a field within a step. The values of a slot are stored next to one another. The
-//! writer chooses the form of a field from its first values.
+//! A *slot* is a field within a step. The values of a slot are adjacent. The writer chooses the
+//! form of a field from its first values.
 
 mod read;
 mod write;
@@ -13,7 +13,8 @@ pub(crate) use write::FieldsOut;
 /// Maximum number of parts of a key. Each part belongs to a separate field.
 pub(crate) const PARTS: usize = 8;
 
-/// Columns of fields, counted from their first one: forms, bases, and a table of numbers by slot.
+/// Columns of fields, numbered from the first of them: forms, bases, and a table of numbers by
+/// slot.
 mod column {
     pub(super) const FORMS: usize = 0;
     pub(super) const BASES: usize = 1;
@@ -22,8 +23,8 @@ mod column {
 
 /// Forms of fields. A field has numbers of texts, differences of hexadecimal numbers, or
 /// differences of decimal numbers. In the form `ANY`, each number may have a different number of
-/// decimals. Each form from `DECIMAL` on has a fixed number of decimals. In all forms, 0 means that
-/// the value follows as a text.
+/// decimals. Each form from `DECIMAL` on has a fixed number of decimals. In all forms, the code 0
+/// means that the value follows as a text.
 mod form {
     pub(super) const TEXTS: u8 = 0;
     pub(super) const HEX: u8 = 1;
@@ -35,10 +36,8 @@ mod form {
 /// of the slot, or that number plus its last difference.
 const BASES: usize = 4;
 
-/// Number of possible values of the number of decimals.
 const DIGITS: u64 = 19;
 
-/// The last number of a slot, and its difference to the previous number.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     last: i64,
@@ -72,14 +71,13 @@ pub(crate) const fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// A slot and its field.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) slot: u32,
     pub(crate) field: u32,
 }
 
-/// Returns an element of a list. The list grows if it is too short.
+/// Returns an element of a list. If the list is too short, extends it.
 #[inline]
 fn at<T: Default>(list: &mut Vec<T>, at: u32) -> &mut T {
     let at = at as usize;

@@ -8,47 +8,41 @@ use zstd::bulk::{Compressor, Decompressor};
 
 /// First bytes of a packed trace.
 pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
-/// Last bytes of a packed trace. They follow the offset of its index.
+/// Last bytes of a packed trace. They follow the offset of the index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
-/// Version of the format. Other versions cannot be read.
+/// Version of the format. This library cannot read any other version.
 pub(crate) const VERSION: u32 = 2;
-/// Size of the magic bytes and the version.
 pub(crate) const HEADER: u64 = 12;
-/// Size of the head of a page.
 pub(crate) const HEAD: usize = 14;
 
-/// Maximum size of a segment's text.
 pub(crate) const LARGEST_SEGMENT: usize = 1 << 26;
-/// Maximum size of a decompressed page. It exceeds the size of a segment, since each text ends with
-/// a newline.
+/// Maximum size of a decompressed page. It exceeds the size of a segment, because each text in a
+/// page ends with a newline.
 pub(crate) const LARGEST_PAGE: u64 = 1 << 28;
-/// Maximum size of a summary.
 pub(crate) const LARGEST_SUMMARY: u64 = 1 << 24;
 
-/// For pages below this size, trying several compression levels takes little time.
+/// Size below which several compression levels are tried for a page, because this takes little
+/// time.
 pub(crate) const SHORT: usize = 1 << 18;
-/// Level of zstd for whole texts, and the highest level that is tried.
+/// Compression level for whole texts, and the highest level that is tried.
 pub(crate) const HIGH: i32 = 19;
-/// From this level on, size matters more than time. Short traces use at least this level. With it,
-/// the pages of the Cholesky trace are no larger than with level 19.
+/// Compression level from which size matters more than time. Short traces use at least this level.
+/// With it, the pages of a Cholesky trace are no larger than with level 19.
 pub(crate) const THOROUGH: i32 = 15;
-/// Level that makes short pages almost as small as level 19 does, in a tenth of the time.
+/// Compression level that makes short pages almost as small as level 19, in a tenth of the time.
 pub(crate) const MIDDLE: i32 = 9;
-/// Level of summaries, which may be large. They are a few percent larger than with level 9, but
-/// take a fifth of the time.
+/// Compression level of summaries, which may be large. The result is a few percent larger than with
+/// level 9, but takes a fifth of the time.
 pub(crate) const SUMMARIES: i32 = 4;
 
-/// Kinds of pages.
 pub(crate) mod kind {
-    /// Head of a segment. It has sizes, the decimals of times, a bit for each page that follows,
-    /// and a checksum.
+    /// Head of a segment. It has sizes, the number of decimals of times, a bit for each page that
+    /// follows, and a checksum.
     pub(crate) const HEAD: u8 = 1;
-    /// Columns of the first stream. The texts of this stream follow, then the columns and texts of
-    /// the other streams.
+    /// Columns of the first stream. The next kinds are the texts of this stream, and the columns
+    /// and texts of the other streams.
     pub(crate) const STREAMS: u8 = 2;
-    /// Unencoded text of a segment.
     pub(crate) const TEXT: u8 = 10;
-    /// Index of segments and summaries.
     pub(crate) const INDEX: u8 = 11;
     /// A summary, which a program stores together with the trace.
     pub(crate) const SUMMARY: u8 = 12;
@@ -66,9 +60,9 @@ pub enum ErrorKind {
     Truncated,
     /// The checksum of a page is wrong.
     Checksum,
-    /// The stated size of a page is too large.
+    /// The head of a page gives a size that is too large.
     Size(u64),
-    /// The kind of a page is not allowed at this place.
+    /// A page of this kind is not allowed here.
     Page(u8),
     /// A page cannot be decompressed.
     Zstd(String),
@@ -111,9 +105,9 @@ impl fmt::Display for ErrorKind {
 /// Reason why a packed trace cannot be read, and the offset of the faulty page.
 #[derive(Debug)]
 pub struct Error {
-    /// Start of that page, in bytes from the start of the file.
+    /// Offset of the faulty page in the file.
     pub at: u64,
-    /// The fault.
+    /// Fault of the page.
     pub kind: ErrorKind,
 }
 
@@ -149,7 +143,7 @@ pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads a number in groups of seven bits from the front of a page.
+/// Reads a number in groups of seven bits from the front of `from`.
 pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for place in (0..64).step_by(7) {
@@ -169,25 +163,23 @@ pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
 /// Number of bytes of a page that are allocated before its content has been read.
 const AT_ONCE: u32 = 1 << 16;
 
-/// A page as it is stored.
 pub(crate) struct Page {
     pub(crate) kind: u8,
-    /// 0 for stored content, 1 for content that is compressed with zstd.
+    /// 0 for uncompressed content, 1 for content compressed with zstd.
     how: u8,
-    /// Size when decompressed.
+    /// Size of the decompressed content.
     size: u32,
     pub(crate) kept: Vec<u8>,
 }
 
 impl Page {
-    /// Creates a page that is stored without compression.
     pub(crate) fn plain(kind: u8, content: Vec<u8>) -> Page {
         Page { kind, how: 0, size: content.len() as u32, kept: content }
     }
 
     /// Creates a page, and compresses its content if that makes the page smaller. For short pages,
-    /// also tries a higher level, which is 19 if `level` is at least 15, and otherwise 9. The
-    /// higher level makes most pages with the names of created objects up to a fifth smaller.
+    /// also tries a higher level: 19 if `level` is at least 15, and otherwise 9. Pages with the
+    /// names of created objects become up to a fifth smaller with the higher level.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -201,7 +193,7 @@ impl Page {
         Ok(Page::shorter(kind, content, kept))
     }
 
-    /// Creates a page, compressed with exactly this level if that makes it smaller.
+    /// Creates a page, and compresses it with exactly this level if that makes it smaller.
     ///
     /// # Errors
     /// zstd lacks memory.
@@ -210,7 +202,7 @@ impl Page {
         Ok(Page::shorter(kind, content, kept))
     }
 
-    /// Creates a page from its content or the compressed content, whichever is shorter.
+    /// Creates a page from its content or its compressed content, whichever is shorter.
     fn shorter(kind: u8, content: Vec<u8>, kept: Vec<u8>) -> Page {
         match kept.len() < content.len() {
             true => Page { kind, how: 1, size: content.len() as u32, kept },
@@ -218,12 +210,10 @@ impl Page {
         }
     }
 
-    /// Returns the size of the page in the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         (HEAD + self.kept.len()) as u64
     }
 
-    /// Returns the head of the page, given the number of preceding pages.
     pub(crate) fn head(&self, number: u32) -> [u8; HEAD] {
         let mut head = [0; HEAD];
         head[0] = self.kind;
@@ -234,7 +224,6 @@ impl Page {
         head
     }
 
-    /// Returns the checksum of the page, given the number of preceding pages.
     pub(crate) fn checksum(&self, number: u32) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&number.to_le_bytes());
@@ -245,7 +234,7 @@ impl Page {
         hasher.finalize()
     }
 
-    /// Reads and checks the next page, given the number of preceding pages.
+    /// Reads the next page, and checks its checksum. `number` is the number of preceding pages.
     pub(crate) fn read(from: &mut impl Read, number: u32) -> Result<Page, ErrorKind> {
         let (page, checksum) = Page::take(from)?;
         match page.checksum(number) == checksum {
@@ -254,7 +243,7 @@ impl Page {
         }
     }
 
-    /// Reads a page and its stored checksum, without verifying it.
+    /// Reads a page and its stored checksum, which is not verified.
     pub(crate) fn take(from: &mut impl Read) -> Result<(Page, u32), ErrorKind> {
         let mut head = [0; HEAD];
         read_exact(from, &mut head)?;
@@ -282,7 +271,7 @@ impl Page {
         }
     }
 
-    /// Decompresses the page. Its content may have at most `most` bytes.
+    /// Returns the decompressed content, which may have at most `most` bytes.
     pub(crate) fn content(self, most: u64) -> Result<Vec<u8>, ErrorKind> {
         if u64::from(self.size) > most {
             return Err(ErrorKind::Size(self.size.into()));
@@ -303,13 +292,12 @@ impl Page {
         }
         let decoder = zstd::Decoder::with_buffer(&self.kept[..]).map_err(failed)?;
         let mut content = Vec::new();
-        // Stop if the frame contains more than the head says.
+        // Reading stops if the frame contains more than the head says.
         decoder.take(u64::from(self.size) + 1).read_to_end(&mut content).map_err(failed)?;
         if content.len() == self.size as usize { Ok(content) } else { Err(other) }
     }
 }
 
-/// Compresses content into one zstd frame.
 fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
     with_compressor(level, |compressor| compressor.compress(content))
 }
@@ -317,7 +305,7 @@ fn compress(content: &[u8], level: i32) -> io::Result<Vec<u8>> {
 /// Memory up to this size is allocated before the content is known to be valid.
 const PROMPT: u32 = 1 << 20;
 
-/// Highest level at which a frame does not depend on earlier frames of the same compressor.
+/// Highest level at which a frame does not depend on previous frames of the same compressor.
 const QUICK: i32 = 3;
 
 thread_local! {
@@ -327,8 +315,8 @@ thread_local! {
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Calls `compress` with a compressor that writes frames without sizes and checksums. The page
-/// already has both.
+/// Calls `compress` with a compressor that writes frames without sizes and checksums, because pages
+/// have their own.
 ///
 /// # Errors
 /// zstd runs out of memory, or `compress` fails.

@@ -1,4 +1,4 @@
-//! Index of the pages of a packed trace, and its summaries. Both can be read without reading the
+//! Index of the pages of a packed trace, and the trace's summaries. Both can be read without the
 //! segments.
 
 use std::io::{Read, Seek, SeekFrom};
@@ -20,15 +20,14 @@ pub(crate) const LONGEST_NAME: usize = 255;
 /// Segments and summaries of a file, in the order of their pages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
-    /// For each segment, its bytes in the file, pages, bytes of text, and lines.
+    /// For each segment, its size in the file, its number of pages, the size of its text, and its
+    /// number of lines.
     pub(crate) segments: Vec<[u64; 4]>,
     pub(crate) summaries: Vec<Entry>,
 }
 
-/// A summary, which is stored in one page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Bytes in the file.
     pub(crate) len: u64,
     pub(crate) version: u64,
     pub(crate) name: Vec<u8>,
@@ -41,7 +40,6 @@ impl Entry {
 }
 
 impl Index {
-    /// Encodes the index.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         put_number(self.segments.len() as u64, &mut bytes);
@@ -58,7 +56,7 @@ impl Index {
         bytes
     }
 
-    /// Decodes an index. Returns `None` if it is invalid. Takes time and memory proportional to the
+    /// Decodes an index. Returns `None` if it is invalid. Time and memory are proportional to the
     /// size of the page.
     pub(crate) fn parse(mut page: &[u8]) -> Option<Index> {
         let mut index = Index::default();
@@ -78,7 +76,8 @@ impl Index {
         page.is_empty().then_some(index)
     }
 
-    /// Returns the numbers of bytes and pages before the index, or `None` if they are impossible.
+    /// Returns the number of bytes and the number of pages before the index. A number is `None` if
+    /// it is impossible.
     fn sizes(&self) -> (Option<u64>, Option<u32>) {
         let segments = self.segments.iter().map(|[bytes, pages, ..]| (*bytes, *pages));
         let summaries = self.summaries.iter().map(|summary| (summary.len, 1));
@@ -90,21 +89,20 @@ impl Index {
     }
 }
 
-/// The summaries of a packed trace. They are found from the end of the file.
+/// Reader of the summaries of a packed trace.
 ///
-/// Only the requested pages are read.
+/// It starts at the end of the file, and only reads the pages that are requested.
 #[derive(Debug)]
 pub struct Summaries<R> {
     pub(crate) from: R,
     len: u64,
-    /// Position of the next byte to read.
     at: u64,
     read: u64,
     index: Index,
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// Reads the header and the index.
+    /// Reads the header and the index of a packed trace.
     ///
     /// # Errors
     /// The file is damaged, is not a packed trace, or has another version.
@@ -170,7 +168,6 @@ impl<R: Read + Seek> Summaries<R> {
         self.index.summaries.iter().position(|entry| entry.is(name, version))
     }
 
-    /// Returns whether a summary exists and has this name and version.
     pub(crate) fn has(&self, number: usize, name: &str, version: u64) -> bool {
         self.index.summaries.get(number).is_some_and(|entry| entry.is(name, version))
     }
@@ -180,12 +177,12 @@ impl<R: Read + Seek> Summaries<R> {
         self.index.summaries.get(number).map_or(0, |entry| entry.len)
     }
 
-    /// Reads an existing summary.
+    /// Reads a summary, which must exist.
     pub(crate) fn content(&mut self, number: usize) -> Result<Vec<u8>, Error> {
         self.read_page(number).map_err(|kind| self.failed(kind))
     }
 
-    /// Returns an error at the last position that was read.
+    /// Returns an error at the current position.
     pub(crate) const fn failed(&self, kind: ErrorKind) -> Error {
         Error { at: self.at, kind }
     }
@@ -205,7 +202,7 @@ impl<R: Read + Seek> Summaries<R> {
     }
 
     /// Returns the number of segments if each of them has at most `most` bytes of text and consists
-    /// of whole lines. A segment with several lines always does, unless it is
+    /// of whole lines. A segment with several lines always consists of whole lines, unless it is
     /// [damaged](crate::Packed::cuts_a_line).
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
@@ -215,13 +212,12 @@ impl<R: Read + Seek> Summaries<R> {
         whole_lines(self.segments().iter(), most, true)
     }
 
-    /// Returns the bytes in the file, pages, bytes of text, and lines of each segment.
     pub(crate) fn segments(&self) -> &[[u64; 4]] {
         &self.index.segments
     }
 
     /// Returns the position in the file and the number of pages after the first `segments`
-    /// segments. The sums cannot overflow, since the index was checked.
+    /// segments. The sums cannot overflow, because the index was checked.
     pub(crate) fn behind(&self, segments: usize) -> (u64, u32) {
         let before = self.index.segments[..segments].iter();
         let (at, pages) =
@@ -257,8 +253,9 @@ pub(crate) fn header(from: &mut impl Read) -> Result<(), ErrorKind> {
     Ok(())
 }
 
-/// Returns the number of segments if, according to the index, each has at most `most` bytes of text
-/// and consists of whole lines. If `is_end`, the last segment need not consist of whole lines.
+/// Returns the number of segments if, according to the index, each of them has at most `most` bytes
+/// of text and consists of whole lines. If `is_end`, the last segment need not consist of whole
+/// lines.
 pub(crate) fn whole_lines<'s>(
     segments: impl ExactSizeIterator<Item = &'s [u64; 4]>,
     most: u64,

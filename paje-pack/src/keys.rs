@@ -1,9 +1,9 @@
-//! Keys of links. The key of a link's start is written part by part. For a link's end, the
+//! Keys of links. For a link's start, the key is written part by part. For a link's end, only the
 //! position of its start in a queue is written.
 //!
-//! Links without an end wait in queues. A queue has the links whose keys have the same second part,
-//! which mostly names the container where the link ends. Each lane expects its next link to come
-//! from the same queue as its last link.
+//! Links without an end wait in queues. A queue has the links whose keys have the same second part.
+//! In most traces, this part names the container where the link ends. Each lane expects its next
+//! link to come from the same queue as its last link.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,35 +14,32 @@ use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::texts::{Texts, word_at};
 use crate::value::bytes_of;
 
-/// Byte between parts of keys.
 const JOINT: u8 = b'_';
 
-/// Number of links of a queue that are compared with an end.
+/// Number of links at the front of a queue that are compared with an end.
 const NEAR: usize = 64;
 
-/// Columns of keys. One has the position of each key in its queue, counted from 1, or 0 for a
-/// spelt key. The other has the number of parts of each spelt key.
+/// Column with the position of each key in its queue, counted from 1, or 0 for a spelt key. The
+/// column `COUNTS` has the number of parts of each spelt key.
 const PLACES: usize = 0;
 const COUNTS: usize = NUMBER;
 
-/// First column of the fields for the parts of keys.
 pub(crate) const FIRST_PART: usize = COUNTS + 1;
 
-/// Start and end of a key in the text of the segment.
+/// Start and end of a key in the segment's text.
 type KeyAt = (u32, u32);
 
-/// Links without an end so far.
+/// Links that have no end yet.
 #[derive(Default)]
 struct Waiting {
-    /// Second parts of keys. Each has the number of its queue.
+    /// Second parts of keys. The number of a part is the number of its queue.
     parts: Texts,
     queues: Vec<VecDeque<KeyAt>>,
-    /// Queue of each lane's last link.
+    /// Number of the queue of each lane's last link.
     of_lanes: Vec<u32>,
 }
 
 impl Waiting {
-    /// Returns the number of the queue of a key.
     #[inline]
     fn queue_of(&mut self, key: &[u8]) -> u32 {
         let mut parts = key.splitn(3, |byte| *byte == JOINT).skip(1);
@@ -74,7 +71,7 @@ impl Waiting {
         queue.iter().take(NEAR).position(|at| is_key(*at))
     }
 
-    /// Ends a link whose key is spelt, if the link is near the front of its queue. From now on the
+    /// Ends a link whose key is spelt, if the link is near the front of its queue. From now on, the
     /// lane expects this queue.
     #[cold]
     fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
@@ -93,7 +90,6 @@ fn between(text: &[u8], at: KeyAt) -> &[u8] {
     text.get(at.0 as usize..at.1 as usize).unwrap_or_default()
 }
 
-/// Writer of keys.
 #[derive(Default)]
 pub(crate) struct KeysOut {
     pub(crate) fields: FieldsOut,
@@ -101,7 +97,6 @@ pub(crate) struct KeysOut {
 }
 
 impl KeysOut {
-    /// Writes the key of a link that starts. `place` is the place of its first part.
     #[inline]
     pub(crate) fn start(
         &mut self,
@@ -114,7 +109,6 @@ impl KeysOut {
         self.spell(side, place, text, range);
     }
 
-    /// Writes the key of a link that ends in a lane.
     #[inline]
     pub(crate) fn end(
         &mut self,
@@ -135,7 +129,6 @@ impl KeysOut {
         }
     }
 
-    /// Writes a key part by part.
     #[inline]
     fn spell(&mut self, side: &mut StreamWriter, place: Place, text: &[u8], range: Range<usize>) {
         let mut start = range.start;
@@ -149,7 +142,7 @@ impl KeysOut {
     }
 }
 
-/// Cuts a key into parts. Returns the number of parts and where they end.
+/// Cuts a key into parts. Returns the number of parts and the ends of the parts.
 #[inline]
 fn cut(text: &[u8], Range { start, end }: Range<usize>) -> (usize, [usize; PARTS]) {
     let (mut from, mut count, mut ends) = (start, 0, [0; PARTS]);
@@ -166,7 +159,6 @@ fn cut(text: &[u8], Range { start, end }: Range<usize>) -> (usize, [usize; PARTS
     (count + 1, ends)
 }
 
-/// Reader of keys.
 pub(crate) struct KeysIn {
     pub(crate) fields: FieldsIn,
     waiting: Waiting,
@@ -215,7 +207,6 @@ impl KeysIn {
         })
     }
 
-    /// Reads a key part by part.
     #[inline(always)]
     fn spell(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) -> KeyAt {
         let start = out.len() as u32;

@@ -1,9 +1,9 @@
 //! Packed traces: the format, its writer and its reader.
 //!
-//! A trace is cut into segments of whole lines. Each line is an action in a lane. The action is the
-//! text of the line, with holes for its time, the key of its link, and other values. Lines, times,
-//! values and keys go into columns of bytes, which are grouped by lane, action or step. zstd
-//! compresses the columns. `docs/pack.md` describes the format.
+//! A trace is cut into segments of whole lines. Each line is an action in a lane. The action is the text of the line,
+//! with holes for its time, the key of its link, and other values. Lines, times, values and keys are written to columns
+//! of bytes, which are grouped by lane, action or step. zstd compresses the columns. `docs/pack.md` describes the
+//! format.
 //!
 //! ```
 //! use std::io::Read;

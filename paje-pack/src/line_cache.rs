@@ -1,7 +1,8 @@
 //! A cache that recognises lines of known steps, so that they are not analysed again.
 //!
 //! The event number of a line determines which of its fields are holes. All bytes outside the holes
-//! are looked up together, as words. So the step of a line is found whatever the previous line was.
+//! are looked up together, as words. The step of a line is thus found independently of the previous
+//! line.
 
 use self::heads::Heads;
 use self::quick::Quick;
@@ -14,21 +15,19 @@ mod quick;
 
 pub(crate) use quick::{Trio, Words};
 
-/// Maximum length of the first word of a line. One more byte stores the length.
+/// Maximum length of the first word of a line. An additional byte stores the length.
 const BYTES: usize = 7;
 const COUNT: u32 = 8 * BYTES as u32;
 
-/// Factor that spreads the bits of a word, mostly to the highest bits.
+/// Factor that spreads the bits of a word, especially to the highest bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Number that no step has.
 const NONE: u32 = u32::MAX;
 
 /// Start and end of a hole in a text.
 pub(crate) type Place = (u32, u32);
 
-/// A hole of a step. It has a kind, a number among all holes of the step, a slot and a field. The
-/// hole for the lane is not included.
+/// A hole of a step, except the hole for the lane.
 #[derive(Clone, Copy)]
 pub(crate) struct StepHole {
     pub(crate) kind: u8,
@@ -36,7 +35,6 @@ pub(crate) struct StepHole {
     pub(crate) slot: Slot,
 }
 
-/// A known step.
 struct Step {
     line: Line,
     /// Whether the step's only hole is a time.
@@ -45,7 +43,6 @@ struct Step {
     holes: (u32, u32),
 }
 
-/// The known steps of a segment, by number.
 #[derive(Default)]
 pub(crate) struct LineCache {
     steps: Vec<Step>,
@@ -71,31 +68,28 @@ impl LineCache {
         self.steps.push(Step { line, is_timed, holes: (first, self.holes.len() as u32) });
     }
 
-    /// Returns the lane, the action and the holes of a step.
     #[inline(always)]
     pub(crate) fn get(&self, step: u32) -> (Line, &[StepHole]) {
         let Step { line, holes: (first, end), .. } = self.steps[step as usize];
         (line, &self.holes[first as usize..end as usize])
     }
 
-    /// Returns the lane and action of a step whose only hole is a time, or `None` for other steps.
+    /// If the only hole of a step is a time, returns the step's lane and action.
     #[inline(always)]
     pub(crate) fn timed(&self, step: u32) -> Option<Line> {
         let step = &self.steps[step as usize];
         step.is_timed.then_some(step.line)
     }
 
-    /// Returns the lanes and actions of all steps.
     pub(crate) fn lines(&self) -> impl Iterator<Item = Line> {
         self.steps.iter().map(|step| step.line)
     }
 
-    /// Forgets the forms of lines after definitions have changed.
+    /// Forgets the forms of lines. Called when definitions have changed.
     pub(crate) fn forget(&mut self) {
         (self.heads, self.quick) = Default::default();
     }
 
-    /// Adds a line of the usual form.
     #[cold]
     pub(crate) fn learn(&mut self, step: u32, texts: [&[u8]; 2], words: Words) {
         if words.text(&self.heads).is_some_and(|text| filled(texts).eq(&text)) {
@@ -104,7 +98,7 @@ impl LineCache {
     }
 }
 
-/// Returns the text of an action, with the name of the lane in place of its hole.
+/// Returns the text of an action, in which the lane's name replaces its hole.
 fn filled([action, lane]: [&[u8]; 2]) -> impl Iterator<Item = &u8> {
     action.iter().flat_map(move |byte| match *byte {
         holes::LANE => lane,

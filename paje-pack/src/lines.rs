@@ -1,8 +1,8 @@
 //! Lanes and actions of all lines.
 //!
 //! An action is the text of a line, with placeholders for its lane, time, keys and values. The
-//! lanes of all lines are adjacent, and so are the actions of each lane. This lets zstd find
-//! repetitions within a lane and between lanes.
+//! lanes of all lines are adjacent, and so are the actions of each lane. With this order, zstd
+//! finds repetitions within a lane and between lanes.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 use crate::table::Table;
@@ -10,23 +10,19 @@ use crate::texts::Texts;
 
 /// Placeholders in the text of an action.
 pub(crate) mod holes {
-    /// The lane.
     pub(crate) const LANE: u8 = 1;
-    /// A time.
     pub(crate) const TIME: u8 = 2;
-    /// The key of a link that starts.
     pub(crate) const START: u8 = 3;
-    /// The key of a link that ends.
     pub(crate) const END: u8 = 4;
-    /// Anything else.
+    /// Any other content.
     pub(crate) const VALUE: u8 = 5;
 }
 
 /// The action of lines that are stored as they are.
 pub(crate) const RAW: u32 = 0;
 
-/// Columns of lines. One has the lanes in the order of lines. The others are a table of actions by
-/// lane.
+/// Columns of lines. The first column has the lane of each line, in the order of lines. The others
+/// are a table of actions by lane.
 mod column {
     pub(super) const LANES: usize = 0;
     pub(super) const ACTIONS: usize = super::NUMBER;
@@ -47,19 +43,16 @@ fn texts() -> Texts {
     texts
 }
 
-/// Writer of the lines of a segment.
 pub(crate) struct LinesOut {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
-    /// The step of each line.
     steps: Vec<u32>,
-    /// Lines with a new lane or action. Each has its index, whether the lane is new, and whether
-    /// the action is new.
+    /// Lines with a new lane or action. For each line, its index, whether the lane is new, and
+    /// whether the action is new.
     news: Vec<(usize, [bool; 2])>,
 }
 
 impl LinesOut {
-    /// Creates a writer for about this many lines.
     pub(crate) fn new(lines: usize) -> LinesOut {
         let steps = Vec::with_capacity(lines);
         LinesOut { names: texts(), actions: texts(), steps, news: Vec::new() }
@@ -69,7 +62,7 @@ impl LinesOut {
         self.steps.len()
     }
 
-    /// Adds lines, given their steps. Their lanes and actions must be known.
+    /// Adds lines, given their steps. These steps must be known.
     #[inline]
     pub(crate) fn extend(&mut self, steps: impl Iterator<Item = u32>) {
         self.steps.extend(steps);
@@ -92,8 +85,8 @@ impl LinesOut {
         Line { lane, action }
     }
 
-    /// Writes all lines, given the lane and the action of each step. A known number is encoded as
-    /// the number plus one, and a new number as 0.
+    /// Writes all lines, given the lane and the action of each step. The code of a known lane or
+    /// action is its number plus one. The code of a new lane or action is 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
         let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
@@ -134,44 +127,39 @@ impl LinesOut {
     }
 }
 
-/// Reader of the lines of a segment.
 pub(crate) struct LinesIn {
     pub(crate) names: Texts,
     pub(crate) actions: Texts,
     lanes: Vec<u64>,
-    /// Number of lines read.
     read: usize,
     table: Table,
 }
 
 impl LinesIn {
-    /// Creates a reader for a segment with `lines` lines.
     pub(crate) fn new(side: &mut StreamReader<'_>, lines: u64) -> LinesIn {
         let most = usize::try_from(lines).unwrap_or(usize::MAX);
         let lanes = side.numbers(column::LANES, most);
-        // Each line may have another lane, and lane 0 always exists.
+        // Each line may belong to a different lane, and lane 0 always exists.
         let table = Table::read(side, column::ACTIONS, [most.saturating_add(1), most]);
         LinesIn { names: texts(), actions: texts(), lanes, read: 0, table }
     }
 
-    /// Returns the number of all lines.
     pub(crate) const fn len(&self) -> usize {
         self.lanes.len()
     }
 
-    /// Returns the number of lines read, the codes of all lanes, and the table of the codes of
-    /// actions.
+    /// Returns the number of lines read, the codes of the lines' lanes, and the table of the codes
+    /// of actions.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut usize, &[u64], &mut Table) {
         (&mut self.read, &self.lanes, &mut self.table)
     }
 
-    /// Returns whether more actions of some lane have been read than the lane has.
+    /// Returns whether reading went beyond the last action of any lane.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// Reads the next line.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut StreamReader<'_>) -> Line {
         let code = self.lanes.get(self.read).copied();
@@ -195,7 +183,7 @@ fn number(code: Option<u64>, texts: &mut Texts, side: &mut StreamReader<'_>) -> 
     }
 }
 
-/// Adds a text. Readers do not look texts up, so the same text may be added twice.
+/// Adds a text, which may have been added before, because readers do not look texts up.
 #[cold]
 fn new(texts: &mut Texts, side: &mut StreamReader<'_>) -> u32 {
     texts.push(side.text())

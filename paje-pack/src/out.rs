@@ -1,11 +1,11 @@
-//! Text of a segment, while it is decoded.
+//! The text of a segment while it is being decoded.
 
 use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Text of a known length, with spare room at its end. The room allows copying a fixed number of
-/// bytes for each short piece.
+/// A text of a known length, with spare room at its end. Thanks to this room, a fixed number of
+/// bytes can be copied for each short piece.
 #[derive(Default)]
 pub(crate) struct Out {
     bytes: Vec<u8>,
@@ -14,12 +14,11 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Creates a text with room for this many bytes.
     pub(crate) fn new(length: usize) -> Out {
         Out { bytes: vec![0; length + STEP], len: 0, full: false }
     }
 
-    /// Creates a text in the memory of another text. Bytes that are skipped keep their old values.
+    /// Creates a text in existing memory. Skipped bytes keep their old values.
     pub(crate) fn within(mut bytes: Vec<u8>, length: usize) -> Out {
         bytes.resize(bytes.len().max(length + STEP), 0);
         Out { bytes, len: 0, full: false }
@@ -30,13 +29,11 @@ impl Out {
         self.bytes
     }
 
-    /// Skips this many bytes.
     #[inline]
     pub(crate) const fn pass(&mut self, bytes: usize) {
         self.len += bytes;
     }
 
-    /// Continues at this byte.
     #[inline]
     pub(crate) const fn move_to(&mut self, len: usize) {
         self.len = len;
@@ -46,24 +43,22 @@ impl Out {
         self.len
     }
 
-    /// Returns whether the text was longer than its room.
+    /// Returns whether the text did not fit into its room.
     pub(crate) const fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Returns the bytes from `from` to the end of the text.
     #[inline]
     pub(crate) fn since(&self, from: usize) -> &[u8] {
         self.bytes.get(from..self.len).unwrap_or_default()
     }
 
-    /// Returns the bytes between two offsets in the text.
     #[inline]
     pub(crate) fn between(&self, (from, to): (u32, u32)) -> &[u8] {
         self.bytes.get(from as usize..to as usize).unwrap_or_default()
     }
 
-    /// Returns the first `length` bytes.
+    /// Returns the first `length` bytes of the text.
     pub(crate) fn finish(mut self, length: usize) -> Vec<u8> {
         self.bytes.truncate(length);
         self.bytes
@@ -85,7 +80,6 @@ impl Out {
         self.put_of(text, 0, text.len());
     }
 
-    /// Appends `len` bytes of `bytes`, starting at byte `from`.
     #[inline]
     pub(crate) fn put_of(&mut self, bytes: &[u8], from: usize, len: usize) {
         let piece = bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>());
@@ -100,8 +94,8 @@ impl Out {
         self.copy(&bytes[from..from + len]);
     }
 
-    /// Appends the bytes from `from` to `to` again if they begin before `end`. Otherwise does
-    /// nothing, because these bytes have just been appended.
+    /// Appends a copy of the bytes from `from` to `to` if they begin before `end`. Bytes after
+    /// `end` have just been appended, so this does not copy them.
     #[inline]
     pub(crate) fn repeat_before(&mut self, end: usize, (from, to): (u32, u32)) {
         let (from, to) = (from as usize, to as usize);
@@ -134,7 +128,6 @@ impl Out {
         }
     }
 
-    /// Appends a short text.
     #[inline]
     pub(crate) fn put_short(&mut self, text: Short) {
         match self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<STEP>()) {
@@ -146,7 +139,6 @@ impl Out {
         }
     }
 
-    /// Returns the unused memory after the text.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.bytes.get_mut(self.len..).unwrap_or_default()
@@ -161,7 +153,7 @@ impl Out {
         }
     }
 
-    /// Appends the text of a value. `texts` has the values that are texts.
+    /// Appends the text of a value. `texts` contains the values that are texts.
     #[inline]
     pub(crate) fn put_value(&mut self, value: Value, texts: &Texts) {
         match value.kind {
@@ -176,9 +168,9 @@ impl Out {
 mod tests {
     use super::*;
 
-    /// Appends pieces of all lengths from all places until there is no more room.
+    /// Appends pieces of all lengths, from all offsets, until there is no more room.
     #[test]
-    fn pieces_stand_one_behind_the_other() {
+    fn pieces_follow_one_another() {
         let bytes: Vec<u8> = (0..60).collect();
         for length in 0..60 {
             let (mut out, mut expected) = (Out::new(length), Vec::new());
@@ -195,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Returns the sum of the lengths up to `piece`.
+    /// Returns the total length of all pieces up to `piece`.
     const fn expected_len(piece: usize) -> usize {
         piece * (piece + 1) / 2
     }

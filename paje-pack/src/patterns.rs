@@ -5,18 +5,17 @@ use rustc_hash::FxHashMap;
 use crate::fields::{PARTS, Place};
 use crate::lines::holes;
 
-/// Positions and kinds of the holes of an action.
 pub(crate) struct Pattern {
     pub(crate) holes: Vec<(u32, u8)>,
-    /// Kinds and numbers of the holes. The hole for the lane is not included.
+    /// Kinds and numbers of the holes, except for the hole of the lane.
     pub(crate) others: Vec<(u8, u32)>,
-    /// Field of the first hole. Actions of the same event with the same number of holes share their
-    /// fields.
+    /// Number of the field of the first hole. Actions of the same event with the same number of
+    /// holes share their fields.
     field: u32,
 }
 
 impl Pattern {
-    /// Returns the slot and the field of hole `number`. For a key, returns the slot and the field
+    /// Returns the slot and the field of hole `number`. For a key, these are the slot and the field
     /// of its first part.
     #[inline]
     pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
@@ -31,7 +30,7 @@ impl Pattern {
     }
 }
 
-/// Next free slots for values and for parts of keys.
+/// The next free slot for values, and the next free slot for parts of keys.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Slots {
     values: u32,
@@ -52,7 +51,6 @@ impl Slots {
     }
 }
 
-/// Patterns of all actions.
 pub(crate) struct Patterns {
     /// First field of each pair of an event and a number of holes.
     fields: FxHashMap<Box<[u8]>, u32>,
@@ -78,7 +76,6 @@ impl Patterns {
         &self.patterns[action as usize]
     }
 
-    /// Adds the next action, given its text.
     #[cold]
     pub(crate) fn learn(&mut self, text: &[u8]) {
         let is_hole = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);

@@ -14,7 +14,6 @@ use crate::segment::{EncodedSegment, STREAMS};
 use crate::times::Scale;
 use paje_parser::columns::{Hole, Lines, Wanted};
 
-/// Head of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) length: usize,
@@ -40,22 +39,20 @@ impl Head {
     }
 }
 
-/// A segment. Its text is still packed.
+/// A segment whose text is still packed.
 pub struct Packed {
-    /// Position in the file where the segment begins.
     at: u64,
     head: Head,
     encoded: EncodedSegment,
-    /// The text if it is stored unencoded.
+    /// The text, if it is stored without encoding.
     whole: Option<Vec<u8>>,
-    /// Sizes in the file of the pages of each kind.
+    /// For each kind of page, the total size of such pages in the file.
     sizes: [u64; KINDS],
 }
 
 /// Maximum size of the head of a segment, which has five numbers and a checksum.
 const LARGEST_HEAD: u64 = 5 * 10 + 4;
 
-/// Number of kinds of pages.
 pub(crate) const KINDS: usize = kind::SUMMARY as usize + 1;
 
 /// Names of the kinds of pages, in the order of [`Packed::sizes`].
@@ -88,24 +85,24 @@ impl Packed {
         self.head.length as u64
     }
 
-    /// Returns the sizes in the file of the pages of each [kind](KIND_NAMES), including their
-    /// heads.
+    /// Returns, for each [kind](KIND_NAMES) of page, the total size of such pages in the file,
+    /// including their heads.
     #[must_use]
     pub const fn sizes(&self) -> [u64; KINDS] {
         self.sizes
     }
 
     /// Reads the lines as columns. Writes only the lines with text and the requested values to
-    /// `text`, at their offsets in the segment's text. The values of all other bytes of `text` are
-    /// not specified. Passes the first line of each step to `judge`, which chooses how the other
-    /// lines of the step are read. Requests do not apply to [lines with
+    /// `text`, at their offsets in the segment's text. All other bytes of `text` are unspecified.
+    /// Passes the first line of each step to `judge`, which chooses how the other lines of the step
+    /// are read. This choice does not apply to [lines with
     /// text](paje_parser::columns::ColumnLine::has_text).
     ///
-    /// Returns `false` if the whole text is needed: it may have a definition, its last line may
-    /// lack a newline, or a field may not be one word. In this case the contents of `lines` are not
-    /// specified.
+    /// Returns `false` if the whole text is needed, because it may contain a definition, its last
+    /// line may lack a newline, or a field may consist of several words. The contents of `lines`
+    /// are then unspecified.
     ///
-    /// Checks the checksums of the pages, but not that of the text.
+    /// Checks the checksums of the pages, but not the checksum of the text.
     pub fn columns(
         &self,
         text: &mut Vec<u8>,
@@ -118,7 +115,7 @@ impl Packed {
     /// Decodes the text.
     ///
     /// # Errors
-    /// The pages are invalid, or the decoded text differs from the packed one.
+    /// The pages are invalid, or the decoded text differs from the packed text.
     pub fn unpack(&self) -> Result<Vec<u8>, Error> {
         let text = self.unchecked()?;
         if text.len() == self.head.length && crc32fast::hash(&text) == self.head.checksum {
@@ -157,12 +154,10 @@ pub struct Reader<R> {
     from: R,
     at: u64,
     pages: u32,
-    /// Index entries of the segments that were read.
     index: Vec<[u64; 4]>,
-    /// Sizes of the summaries that were read.
     summaries: Vec<u64>,
     index_size: u64,
-    /// Index entries of the segments that are still to be read. `None` if all segments are read.
+    /// Index entries of the segments that are still to be read, or `None` to read all segments.
     only: Option<VecDeque<[u64; 4]>>,
     begun: bool,
     ended: bool,
@@ -170,8 +165,8 @@ pub struct Reader<R> {
 }
 
 impl<R> Reader<R> {
-    /// Returns how many bytes of the file have been read, or 0 before the first segment. If only
-    /// some segments are read, the bytes before these segments are included.
+    /// Returns the position in the file up to which segments have been read, or 0 before the first
+    /// segment.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.at
@@ -179,8 +174,9 @@ impl<R> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
-    /// Selects the segments to read next, given their entries in the index. The first one begins at
-    /// byte `at`, after `pages` pages. The segments of earlier calls must all have been read.
+    /// Selects the segments to read next, given their entries in the index. The first of them
+    /// begins at byte `at`, after `pages` pages. All segments of previous calls must have been
+    /// read.
     pub(crate) fn turn(
         &mut self,
         at: u64,
@@ -188,7 +184,7 @@ impl<R: Read + Seek> Reader<BufReader<Take<R>>> {
         segments: Vec<[u64; 4]>,
     ) -> Result<(), Error> {
         let bytes = segments.iter().map(|entry| entry[0]).fold(0, u64::saturating_add);
-        // No needed bytes are lost here. The bytes that were read ahead belong to the earlier
+        // This loses no needed bytes, because the bytes that were read ahead belong to the previous
         // segments.
         let medium = self.from.get_mut();
         medium.set_limit(bytes);
@@ -216,7 +212,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Creates a reader that has no segments until [`turn`](Reader::turn) adds some.
+    /// Creates a reader that has no segments until [`turn`](Reader::turn) selects some.
     pub(crate) fn of_some(from: R) -> Self {
         Reader { only: Some(VecDeque::new()), begun: true, ..Reader::new(from) }
     }
@@ -277,8 +273,8 @@ impl<R: Read> Reader<R> {
         let mut encoded =
             EncodedSegment { lines: head.lines, scale: head.scale, streams: Default::default() };
         let mut whole = None;
-        // Columns may be larger than the text: a line of one byte can take several bytes in each
-        // column.
+        // Columns may be larger than the text, because a line of one byte can take several bytes in
+        // each column.
         let most = LARGEST_PAGE.min(64 * head.length as u64 + 4096);
         for number in (0..=2 * STREAMS).filter(|number| head.which >> number & 1 == 1) {
             let page = Page::read(&mut self.from, self.pages)?;
@@ -303,8 +299,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(Packed { at: start, head, encoded, whole, sizes }))
     }
 
-    /// Returns the sizes of the pages outside of segments for each [kind](KIND_NAMES), including
-    /// their heads. The sizes are complete when all segments have been read.
+    /// Returns, for each [kind](KIND_NAMES) of page, the total size of such pages outside of
+    /// segments, including their heads. The sizes are complete when all segments have been read.
     #[must_use]
     pub fn other_sizes(&self) -> [u64; KINDS] {
         let mut sizes = [0; KINDS];
@@ -318,7 +314,7 @@ impl<R: Read> Reader<R> {
         self.pages += 1;
     }
 
-    /// Checks that the index agrees with the pages, and that the file ends there.
+    /// Checks that the index agrees with the pages, and that the file ends after it.
     fn end(&mut self, page: &Page) -> Result<(), ErrorKind> {
         let (at, len) = (self.at, page.len());
         let index = Index::parse(page.plain_content()?);

@@ -16,24 +16,21 @@ use crate::stream::StreamWriter;
 use crate::template::{Cut, Roles, is_header};
 use crate::times::{Scale, TimesOut};
 
-/// The four streams of a segment, which have its lines, times, values and keys.
+/// Number of streams of a segment. They hold its lines, times, values and keys.
 pub(crate) const STREAMS: usize = 4;
 
-/// An encoded segment.
 pub(crate) struct EncodedSegment {
     pub(crate) lines: u64,
     pub(crate) scale: Scale,
-    /// Columns and texts of each stream.
     pub(crate) streams: [[Vec<u8>; 2]; STREAMS],
 }
 
-/// Size of a block that is scanned at once. The results for a block fit into the cache.
+/// Size in bytes of a block that is scanned at once. The results of a scan fit into the cache.
 const BLOCK: usize = 1 << 14;
 
-/// Typical length of short lines. It determines the size of tables that cannot grow.
+/// Typical length of short lines in bytes. It determines the size of tables that cannot grow.
 const LINE: usize = 24;
 
-/// Writer of the contents of holes.
 struct HolesWriter {
     times: TimesOut,
     values: FieldsOut,
@@ -63,35 +60,32 @@ impl HolesWriter {
     }
 }
 
-/// A line of the usual form. It has a step, a start, and the positions of its holes, counted from
-/// the start.
+/// A recognised line. The positions of its holes are counted from its start.
 struct Found {
     step: u32,
     at: u32,
     places: Trio,
 }
 
-/// Writer of the lines of a segment.
 struct LineWriter<'t> {
     text: &'t [u8],
     sides: [StreamWriter; STREAMS],
     holes: HolesWriter,
     lines: LinesOut,
     roles: Roles,
-    /// Fields of the current line.
     spans: Spans,
     cut: Cut,
     steps: Steps,
     patterns: Patterns,
     cache: LineCache,
-    /// Lines that were recognised but are not written yet.
+    /// Lines that have been recognised but not written.
     found: Vec<Found>,
-    /// First slots of the next step.
+    /// First slots of the next new step.
     next: Slots,
 }
 
 impl<'t> LineWriter<'t> {
-    /// Writes all lines. The last one has no newline.
+    /// Writes all lines. The last line has no newline.
     fn all(&mut self, text: &'t [u8]) {
         let mut scanner = Scanner::default();
         let mut start = 0;
@@ -110,7 +104,7 @@ impl<'t> LineWriter<'t> {
                 self.other(start + at, len, (lines, at));
                 at += len + 1;
             }
-            // The rest is the last line, or a line that is longer than the block.
+            // The rest of the block is the last line, or a line that is longer than the block.
             if at == 0 || start + block.len() == text.len() {
                 let rest = &text[start + at..];
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -144,7 +138,6 @@ impl<'t> LineWriter<'t> {
         at
     }
 
-    /// Writes the recognised lines.
     fn put_found(&mut self) {
         let LineWriter { text, sides, holes, cache, lines, .. } = self;
         lines.extend(self.found.iter().map(|found| found.step));
@@ -179,7 +172,7 @@ impl<'t> LineWriter<'t> {
         }
     }
 
-    /// Writes any line of `len` bytes. Its fields have been found. Their offsets are counted from
+    /// Writes a line of `len` bytes, whose fields are in `spans`. Their offsets are counted from
     /// `base` bytes before the line. Returns the step of the line.
     #[inline(never)]
     fn line(&mut self, start: usize, len: usize, base: usize) -> u32 {

@@ -4,12 +4,11 @@ use rustc_hash::FxHashMap;
 
 use crate::lines::Line;
 
-/// Size of the cache of steps.
 const AT_HAND: usize = 1 << 10;
 
-/// Numbers steps in the order of their first lines.
+/// Assigns numbers to steps in the order of their first lines.
 pub(crate) struct Steps {
-    /// A cache of the lanes, actions and numbers of steps.
+    /// A cache, with the lane, the action and the number of each step.
     at_hand: Vec<(u32, u32, u32)>,
     numbers: FxHashMap<(u32, u32), u32>,
 }

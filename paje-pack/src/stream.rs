@@ -1,21 +1,21 @@
-//! Streams of a segment. A stream has texts, and numbered columns of bytes and numbers.
+//! Streams of a segment. A stream consists of texts, and of numbered columns of bytes and numbers.
 
 use crate::column_page::{ColumnPage, write_columns};
 
-/// Numbers below this take one byte. For other numbers, the first byte says how many bytes follow.
+/// Numbers below this limit take one byte. For other numbers, the first byte gives the number of
+/// bytes that follow.
 const SMALL: u64 = 240;
 
-/// Number of columns for a number. One is for its first byte, and one for each byte that may
-/// follow.
+/// Number of columns that numbers need: a column for the first byte of each number, and a column
+/// for each byte that may follow.
 pub(crate) const NUMBER: usize = 9;
 
-/// Returns how many bytes of a large number follow the first one.
+/// Returns how many bytes follow the first byte of a large number.
 #[inline]
 const fn count(number: u64) -> u8 {
     (64 - number.leading_zeros()).div_ceil(8) as u8
 }
 
-/// Writer of a stream.
 #[derive(Default)]
 pub(crate) struct StreamWriter {
     columns: Vec<Vec<u8>>,
@@ -36,13 +36,12 @@ impl StreamWriter {
         self.columns.resize_with((column + 1).next_multiple_of(64), Vec::new);
     }
 
-    /// Appends a byte to a column.
     #[inline]
     pub(crate) fn byte(&mut self, column: usize, byte: u8) {
         self.column(column).push(byte);
     }
 
-    /// Appends a number to [`NUMBER`] columns, from `column` on.
+    /// Appends a number to the [`NUMBER`] columns that begin at `column`.
     pub(crate) fn number(&mut self, column: usize, number: u64) {
         if number < SMALL {
             return self.byte(column, number as u8);
@@ -54,7 +53,6 @@ impl StreamWriter {
         }
     }
 
-    /// Appends a text without newlines.
     pub(crate) fn text(&mut self, text: &[u8]) {
         self.texts.extend_from_slice(text);
         self.texts.push(b'\n');
@@ -64,7 +62,7 @@ impl StreamWriter {
     /// them one by one.
     pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
         let plane = |_| vec![0; numbers.len()];
-        // Few numbers have more than two bytes after the first one.
+        // Only a few numbers have more than two bytes after the first byte.
         let mut planes = [0, 1, 2].map(plane);
         self.column(column + NUMBER);
         let others = &mut self.columns[column + planes.len()..column + NUMBER];
@@ -100,7 +98,6 @@ impl StreamWriter {
         }
     }
 
-    /// Writes numbers, most of which are small.
     pub(crate) fn few(&mut self, column: usize, numbers: impl Iterator<Item = u32>) {
         self.column(column + NUMBER);
         let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
@@ -128,7 +125,6 @@ impl StreamWriter {
     }
 }
 
-/// Reader of a stream.
 pub(crate) struct StreamReader<'a> {
     sheet: ColumnPage,
     texts: &'a [u8],
@@ -136,8 +132,8 @@ pub(crate) struct StreamReader<'a> {
 }
 
 impl<'a> StreamReader<'a> {
-    /// Creates a reader of a page of columns and one of texts, for a segment with `length` bytes of
-    /// text.
+    /// Creates a reader from a page of columns and a page of texts. The segment has `length` bytes
+    /// of text.
     pub(crate) fn new(columns: &[u8], texts: &'a [u8], length: usize) -> Self {
         let sheet = ColumnPage::read(columns, length);
         let failed = sheet.is_none();
@@ -145,12 +141,10 @@ impl<'a> StreamReader<'a> {
         StreamReader { sheet, texts, failed }
     }
 
-    /// Returns whether the stream has no columns.
     pub(crate) const fn is_empty(&self) -> bool {
         self.sheet.len() == 0
     }
 
-    /// Returns the bytes of a column.
     pub(crate) fn all(&self, column: usize) -> &[u8] {
         self.sheet.all(column)
     }
@@ -172,7 +166,6 @@ impl<'a> StreamReader<'a> {
         numbers
     }
 
-    /// Returns the next byte of a column.
     #[inline]
     pub(crate) fn byte(&mut self, column: usize) -> u8 {
         self.sheet.next(column).unwrap_or_else(|| {
@@ -181,7 +174,7 @@ impl<'a> StreamReader<'a> {
         })
     }
 
-    /// Returns the next number of [`NUMBER`] columns, from `column` on.
+    /// Reads the next number from the [`NUMBER`] columns that begin at `column`.
     #[inline]
     pub(crate) fn number(&mut self, column: usize) -> u64 {
         let first = u64::from(self.byte(column));
@@ -197,7 +190,6 @@ impl<'a> StreamReader<'a> {
             .fold(0, |read, place| read | u64::from(self.byte(column + 1 + place)) << (8 * place))
     }
 
-    /// Returns the next text.
     pub(crate) fn text(&mut self) -> &'a [u8] {
         let Some(end) = memchr::memchr(b'\n', self.texts) else {
             self.failed = true;
@@ -208,7 +200,6 @@ impl<'a> StreamReader<'a> {
         text
     }
 
-    /// Marks the stream as invalid.
     pub(crate) const fn fail(&mut self) {
         self.failed = true;
     }
@@ -218,7 +209,7 @@ impl<'a> StreamReader<'a> {
 /// if bytes are missing.
 fn complete(numbers: &mut [u64], others: [&[u8]; NUMBER - 1]) -> Option<()> {
     let mut others = others.map(<[u8]>::iter);
-    // Most numbers have few bytes.
+    // Most numbers have only a few bytes.
     let [mut one, mut two, mut three, ..] = others.clone();
     for number in numbers.iter_mut().filter(|number| **number >= SMALL) {
         let count = *number - (SMALL - 1);

@@ -3,15 +3,14 @@
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
 
-/// Columns of a table. The first ones have the number of elements of each group. The other ones
-/// have the elements, group by group.
+/// Number of columns of a table. The first half has the number of elements of each group, the
+/// second half the elements, group by group.
 pub(crate) const TABLE: usize = 2 * NUMBER;
 
 /// Writer of a table. Within a group, numbers keep the order in which they were added.
 #[derive(Default)]
 pub(crate) struct Rows {
     rows: Vec<(u32, u64)>,
-    /// Number of elements of each group.
     counts: Vec<u32>,
 }
 
@@ -31,7 +30,6 @@ impl Rows {
         }
     }
 
-    /// Adds the first number of a group.
     #[cold]
     fn first(&mut self, group: u32) {
         self.counts.resize(group as usize + 1, 0);
@@ -42,8 +40,8 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Returns a sample of the numbers. It has the given number of parts of the given size, or all
-    /// numbers if there are fewer.
+    /// Returns a sample of the numbers: `parts` parts of `size` numbers each, or all numbers if
+    /// there are not more.
     pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
         let mut sample = Rows::default();
         for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
@@ -52,7 +50,6 @@ impl Rows {
         sample
     }
 
-    /// Writes all numbers of the table.
     pub(crate) fn write(&self, side: &mut StreamWriter, column: usize) {
         let counts: Vec<u64> = self.counts.iter().map(|count| (*count).into()).collect();
         side.numbers(column, &counts);
@@ -73,14 +70,12 @@ impl Rows {
     }
 }
 
-/// Reader of a table.
 #[derive(Default)]
 pub(crate) struct Table {
     numbers: Vec<u64>,
     groups: Vec<Group>,
 }
 
-/// Index of a group's next number, and the end of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     next: u32,
@@ -94,14 +89,13 @@ impl Group {
         if self.next >= self.end { usize::MAX } else { self.next as usize }
     }
 
-    /// Returns the index of the group's next number. At the end of the group, returns the index of
+    /// Returns the index of the group's next number. At the end of the group, the index is that of
     /// another group's number, so the caller must check [`Table::has_overrun`].
     #[inline(always)]
     pub(crate) const fn next_or_other(self) -> usize {
         self.next as usize
     }
 
-    /// Skips the group's next number.
     #[inline(always)]
     pub(crate) const fn pass(&mut self) {
         self.next += 1;
@@ -120,7 +114,7 @@ impl Table {
         let mut end = 0_u64;
         let groups = counts.into_iter().map(|count| {
             let start = end;
-            // Limits counts that are too large. In this case, the table is invalid.
+            // Limits counts that are too large. Such a table is invalid.
             end = end.saturating_add(count).min(numbers.len() as u64 + 1);
             Group { next: start as u32, end: end as u32 }
         });
@@ -131,23 +125,20 @@ impl Table {
         Table { numbers, groups }
     }
 
-    /// Returns whether more numbers were read from some group than the group has.
+    /// Returns whether reading went beyond the end of any group.
     pub(crate) fn has_overrun(&self) -> bool {
         self.groups.iter().any(|group| group.next > group.end)
     }
 
-    /// Returns the number of groups.
     pub(crate) const fn len(&self) -> usize {
         self.groups.len()
     }
 
-    /// Returns the groups and all numbers.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut [Group], &[u64]) {
         (&mut self.groups, &self.numbers)
     }
 
-    /// Returns the next number of a group, or `None` at its end.
     #[inline]
     pub(crate) fn next(&mut self, group: u32) -> Option<u64> {
         let group = self.groups.get_mut(group as usize)?;
@@ -161,7 +152,6 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// A table returns the numbers of each group in order, and no others.
     #[test]
     fn groups_keep_their_order() {
         let mut rows = Rows::default();

@@ -9,26 +9,24 @@ use rustc_hash::FxHashMap;
 use crate::lines::holes;
 use crate::texts::{Key, SHORT};
 
-/// Maximum number of holes of a line. Lines with more are stored as they are.
+/// Maximum number of holes of a line. Lines with more holes are stored as they are.
 const FIELDS: usize = 64;
 
-/// Defined events, by event number.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     table: DefTable,
-    /// Number of definitions that have been added to the lists.
+    /// Number of definitions that have been added to `events`.
     known: usize,
     events: Vec<Known>,
-    /// Indices in `events`, by event number. `by_key` has only short event numbers.
+    /// Indices in `events` by event number. `by_key` contains only short event numbers.
     by_code: FxHashMap<Box<[u8]>, usize>,
     by_key: FxHashMap<Key, usize>,
 }
 
-/// Holes of an event. Each field has the kind of its hole, or 0 if it is part of the action.
+/// For each field of an event, the kind of its hole, or 0 if the field is part of the action.
 #[derive(Clone, Debug)]
 struct Known {
     holes: Box<[u8]>,
-    /// Index of the time field, if the event has one.
     time: Option<usize>,
 }
 
@@ -47,7 +45,7 @@ fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
         (E::StartLink | E::EndLink, F::Value) => holes::VALUE,
         (E::SetVariable | E::AddVariable | E::SubVariable, F::Value) => holes::VALUE,
         (E::StartLink | E::EndLink, _) => 0,
-        // Some traces define thousands of values with different colours.
+        // Values may have different colours, and some traces define thousands of values.
         (E::DefineEntityValue, _) => holes::VALUE,
         (_, F::Container) => holes::LANE,
         _ => 0,
@@ -76,7 +74,7 @@ impl Roles {
         }
     }
 
-    /// Adds a line that may be part of a definition.
+    /// Reads a line that may be part of a definition.
     pub(crate) fn learn(&mut self, line: &[u8]) {
         // A replay will report the faulty line.
         if self.table.header_line(line).is_err() {
@@ -96,7 +94,6 @@ impl Roles {
         self.known = defs.len();
     }
 
-    /// Returns whether no event has been defined.
     pub(crate) const fn are_none(&self) -> bool {
         self.known == 0
     }
@@ -117,7 +114,6 @@ impl Roles {
         Some(&line[field])
     }
 
-    /// Adds the definitions in a text.
     pub(crate) fn learn_all(&mut self, text: &[u8]) {
         header_lines(text).for_each(|line| self.learn(line));
     }
@@ -150,17 +146,13 @@ pub(crate) fn header_len(text: &[u8]) -> usize {
     len
 }
 
-/// Returns whether a line is part of a definition.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
-/// A line split into its action and the contents of its holes.
 #[derive(Default)]
 pub(crate) struct Cut {
-    /// Text of the line, with holes.
     pub(crate) action: Vec<u8>,
-    /// Contents of the holes, as ranges of the line. `lane` is the range of the lane.
     pub(crate) fields: Vec<Range<usize>>,
     pub(crate) lane: Range<usize>,
 }
@@ -195,7 +187,7 @@ impl Cut {
         let in_the_way = |byte: &u8| (holes::LANE..=holes::VALUE).contains(byte);
         let literal = &line[copied..];
         self.action.extend_from_slice(literal);
-        // The text must not contain bytes that would be taken for holes.
+        // The text must not contain bytes that would look like holes.
         let holes = self.action.iter().filter(|byte| in_the_way(byte)).count();
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }

@@ -19,7 +19,7 @@ impl Key {
         }
     }
 
-    /// Returns the key of a text of up to seven bytes. The text is given as a number, with the
+    /// Returns the key of a text of up to seven bytes. `bytes` is the text as a number, with the
     /// first byte lowest.
     #[inline]
     pub(crate) const fn short(bytes: u64, len: usize) -> Key {
@@ -30,14 +30,13 @@ impl Key {
         self.0 >> 56 < 8
     }
 
-    /// Returns a hash of the key.
     #[inline]
     pub(crate) const fn spread(self) -> u64 {
         fold(self.0 ^ 0x243f_6a88_85a3_08d3, 0x9e37_79b9_7f4a_7c15)
     }
 }
 
-/// Multiplies the word and combines both halves of the product.
+/// Multiplies two words, and combines both halves of the product.
 #[inline]
 pub(crate) const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
@@ -60,7 +59,7 @@ pub(crate) fn word(text: &[u8]) -> u64 {
     }
 }
 
-/// Returns `len` bytes of a text, at most eight, as a number.
+/// Returns `len` bytes (at most eight) of a text as a number.
 #[inline(always)]
 pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
     const KEEP: [u64; 9] = {
@@ -79,7 +78,6 @@ pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> u64 {
     }
 }
 
-/// Returns a hash of all bytes of a text.
 #[inline]
 pub(crate) fn hash(text: &[u8]) -> u64 {
     let mut hash = text.len() as u64 ^ 0x1319_8a2e_0370_7344;
@@ -91,13 +89,12 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
     fold(hash ^ word(rest), 0x9e37_79b9_7f4a_7c15)
 }
 
-/// Numbered texts.
 #[derive(Default)]
 pub(crate) struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     /// Open hash table. An entry is a key and the text's number plus one, or 0 if the entry is
-    /// empty. Its size is a power of two, or zero if texts are not looked up.
+    /// empty. The size is a power of two, or zero if texts are not looked up.
     places: Vec<(Key, u32)>,
 }
 
@@ -172,14 +169,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_have_the_numbers_in_which_they_came() {
+    fn texts_are_numbered_in_order_of_arrival() {
         let mut texts = Texts::default();
         assert_eq!(texts.find(b""), None);
         let all: Vec<Vec<u8>> = (0..20_000_u32)
             .map(|number| match number % 3 {
                 0 => number.to_string().into_bytes(),
                 1 => format!("a name of {number}").into_bytes(),
-                // Trailing zeros count.
+                // Trailing zeros make texts different.
                 _ => vec![0; number as usize / 3 % 400],
             })
             .collect();
@@ -197,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_told_by_their_keys() {
+    fn short_texts_are_distinguished_by_their_keys() {
         for len in 0..=8 {
             let text: Vec<u8> = (1..=len).collect();
             let mut bytes = [0; 8];

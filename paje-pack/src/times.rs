@@ -14,8 +14,8 @@ mod read;
 
 pub(crate) use read::{Clock, TimesIn};
 
-/// Format of times in the text. It has the number of decimals, and the number of last decimals that
-/// are always zero.
+/// Format of times in the text: the number of decimals, and how many of the last decimals are
+/// always zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) after: u8,
@@ -27,11 +27,11 @@ impl Scale {
     pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
         const PLACES: usize = 16;
         const LINES: usize = 128;
-        // Number of times for each number of decimals and of zeros at the end.
+        // Counts the times by their number of decimals and their number of zeros at the end.
         let mut counts = [[0_usize; 20]; 20];
         let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
         let lines = places.enumerate().flat_map(|(place, text)| {
-            // All offsets except the first may be in the middle of a line.
+            // All offsets except the first may be inside a line.
             let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
             lines.filter(|line| !is_header(line)).take(LINES)
         });
@@ -47,7 +47,7 @@ impl Scale {
         }
         let all = |after: &usize| counts[*after].iter().sum::<usize>();
         let after = (0..20).max_by_key(all).unwrap_or(0);
-        // If the few times that have more digits are stored as texts, all others take less space.
+        // If the few times with more digits are stored as texts, all other times take less space.
         let (mut odd, few) = (0, all(&after) / 32);
         let mut zeros = counts[after].iter().take(after);
         let zeros = zeros.position(|count| {
@@ -71,7 +71,7 @@ impl Scale {
         {
             return Some(units as i64);
         }
-        // Usually the last decimals are zeros, and other decimals precede them.
+        // Usually, the last decimals are zeros and other decimals precede them.
         if self.zeros < self.after
             && let Some((others, last)) = text.split_at_checked(text.len().wrapping_sub(zeros))
             && last.iter().all(|byte| *byte == b'0')
@@ -86,8 +86,8 @@ impl Scale {
     }
 }
 
-/// Columns of times. They have the base of differences, a table of differences by action, and the
-/// fields of odd times, which do not fit the scale.
+/// Columns of times: the base of the differences, a table of differences by action, and the fields
+/// of odd times. Odd times are times that do not fit the scale.
 mod column {
     use super::TABLE;
 
@@ -96,18 +96,16 @@ mod column {
     pub(super) const ODD: usize = NUMBERS + TABLE;
 }
 
-/// A difference is relative to the last time, or to the last time of the same lane.
+/// Base of differences: the previous time, or the previous time of the same lane.
 mod base {
     pub(super) const LINE: u8 = 0;
     pub(super) const LANE: u8 = 1;
 }
 
-/// Last times by lane.
 #[derive(Default)]
 struct LastOfLanes(Vec<i64>);
 
 impl LastOfLanes {
-    /// Returns the last time of a lane.
     #[inline]
     fn of(&mut self, lane: u32) -> &mut i64 {
         let lane = lane as usize;
@@ -118,35 +116,34 @@ impl LastOfLanes {
     }
 }
 
-/// All odd times belong to one slot and field.
+/// All odd times belong to the same slot and field.
 const ODD: Place = Place { slot: 0, field: 0 };
 
-/// The base is chosen by compressing this many parts of each table. Segments often begin or end
-/// with unusual times, so a single part would not be enough.
+/// Number of parts of each table that are compressed to choose the base. A single part would not be
+/// enough, because segments often begin or end with unusual times.
 const PARTS: usize = 8;
 const PART: usize = 1 << 11;
 
-/// Writer of times, in the order of lines.
 pub(crate) struct TimesOut {
     scale: Scale,
     units: Units,
-    /// Last time of all lines.
+    /// Time of the previous line.
     last: i64,
     lanes: LastOfLanes,
-    /// Table for each base. An entry is the encoded difference plus one, or 0 for an odd time.
+    /// A table of differences for each base. An entry is the encoded difference plus one, or 0 for
+    /// an odd time.
     tables: [Rows; 2],
     odd: FieldsOut,
 }
 
 impl TimesOut {
-    /// Creates a writer for about this many lines.
     pub(crate) fn new(scale: Scale, lines: usize) -> TimesOut {
         let (last, lanes, odd) = Default::default();
         let tables = [0; 2].map(|_| Rows::with_room(lines));
         TimesOut { scale, units: Units::new(scale), last, lanes, tables, odd }
     }
 
-    /// Writes the time of the next line. The time is at these bytes of the text.
+    /// Writes the time of the next line, which is `text[start..end]`.
     #[inline(always)]
     pub(crate) fn put(&mut self, line: Line, text: &[u8], Range { start, end }: Range<usize>) {
         let units = self.units.read(text, start, end);
@@ -160,8 +157,8 @@ impl TimesOut {
         }
     }
 
-    /// Returns the units of a time in another format, if the scale can express it. Otherwise writes
-    /// the time as a text.
+    /// Returns the units of a time in another format, if the scale can express the time. Otherwise
+    /// writes it as a text.
     #[cold]
     #[inline(never)]
     fn other(&mut self, line: Line, text: &[u8], range: Range<usize>) -> Option<i64> {
@@ -188,7 +185,7 @@ impl TimesOut {
         Ok(if size(lane)? < size(line)? { base::LANE } else { base::LINE })
     }
 
-    /// Writes all times. They were read from `text`.
+    /// Writes all times. `text` is the text that contains them.
     ///
     /// # Errors
     /// zstd lacks memory.

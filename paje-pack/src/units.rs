@@ -1,12 +1,11 @@
-//! Parses times, many digits at once.
+//! Parses times, several digits at once.
 
 use crate::times::Scale;
 use crate::value::{DIGITS, POWERS, eight, is_digits};
 
-/// Eight digits 0.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Masks for the last bytes of a word.
+/// Masks that keep the last bytes of a word.
 const KEEP: [u64; 9] = {
     let mut keep = [0; 9];
     let mut len = 1;
@@ -17,22 +16,21 @@ const KEEP: [u64; 9] = {
     keep
 };
 
-/// Maximum number of decimals.
 const MOST: usize = 14;
 
 /// Parser of times in the usual format of a scale.
 pub(crate) struct Units {
     zeros: usize,
-    /// Number of decimals without the zeros at the end, or 0 if this parser cannot be used.
+    /// Number of decimals, not counting the zeros at the end, or 0 if this parser cannot be used.
     after: usize,
-    /// Masks for the last eight decimals, and for the eight decimals before those.
+    /// Masks for the last eight decimals, and for the eight decimals before them.
     keep: [u64; 2],
-    /// The last number that was read before a point: its bytes, their count, and its value in
-    /// units.
+    /// The integer part that was read last: its bytes, their number, and its value in units.
     whole: (u64, usize, u64),
 }
 
-/// Returns the number that the kept bytes of a word spell, or `None` if one of them is not a digit.
+/// Returns the number whose digits are the kept bytes of a word. Returns `None` if one of these
+/// bytes is not a digit.
 #[inline(always)]
 fn digits(bytes: &[u8; 8], keep: u64) -> Option<u64> {
     let digits = u64::from_le_bytes(*bytes) & keep | ZEROS & !keep;
@@ -48,8 +46,8 @@ impl Units {
         Units { zeros, after, keep, whole: (0, usize::MAX, 0) }
     }
 
-    /// Returns the units of the time in these bytes of a text, or `None` if only the slow parser
-    /// can read it.
+    /// Returns the units of the time at `first..end`, or `None` if only the slow parser can read
+    /// the time.
     #[inline(always)]
     pub(crate) fn read(&mut self, text: &[u8], first: usize, end: usize) -> Option<i64> {
         let Units { zeros, after, keep, .. } = *self;
@@ -77,7 +75,8 @@ impl Units {
         Some(units as i64)
     }
 
-    /// Returns the units of the digits before a point. They are the last `len` of eight bytes.
+    /// Returns the units of the integer part of a time. Its digits are the last `len` of the eight
+    /// bytes.
     #[cold]
     fn before(&self, bytes: u64, len: usize) -> Option<u64> {
         let starts = bytes.to_le_bytes()[8_usize.checked_sub(len)?..].first() == Some(&b'0');
@@ -92,7 +91,6 @@ impl Units {
 mod tests {
     use super::*;
 
-    /// This parser agrees with the slow one.
     #[test]
     fn units_are_those_of_the_scale() {
         let texts = [

@@ -2,27 +2,24 @@
 
 use crate::texts::word;
 
-/// A value of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) kind: Kind,
-    /// Depending on the kind, a decimal number without its point in two's complement, the value of
-    /// hexadecimal digits, or the number of a text.
+    /// Depending on the kind: a decimal number without its point, in two's complement; the value of
+    /// hexadecimal digits; or the number of a text.
     pub(crate) bits: u64,
 }
 
-/// Kind of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     #[default]
     Text,
-    /// A decimal number with this many decimals. It has no point if there are none.
+    /// A decimal number with the given number of decimals. Without decimals, it has no point.
     Decimal(u8),
-    /// 16 lower-case hexadecimal digits.
     Hex,
 }
 
-/// Number of decimal digits that fit into any number.
+/// Largest number of decimal digits of a number.
 pub(crate) const DIGITS: usize = 18;
 
 impl Value {
@@ -42,7 +39,6 @@ impl Value {
         Value::long_decimal(negative, digits)
     }
 
-    /// Parses a decimal number digit by digit.
     fn long_decimal(negative: bool, digits: &[u8]) -> Option<Value> {
         let (mut bits, mut point) = (0_i64, None);
         for (place, byte) in digits.iter().enumerate() {
@@ -84,7 +80,7 @@ impl Value {
         Some(Value { kind: Kind::Hex, bits: first? << 32 | last? })
     }
 
-    /// Parses a whole number. Its text is the first `len` bytes of a word, at most eight.
+    /// Parses a whole number. Its text is the first `len` bytes (at most eight) of a word.
     #[inline]
     pub(crate) const fn whole(bytes: u64, len: usize) -> Option<Value> {
         if len == 0 || (len > 1 && bytes as u8 == b'0') {
@@ -96,13 +92,12 @@ impl Value {
         }
     }
 
-    /// Parses a number with `after` decimals, 1 to 8, and at most 8 digits before the point.
+    /// Parses a number with `after` decimals (1 to 8), and at most 8 digits before the point.
     #[inline]
     pub(crate) fn with_point(text: &[u8], after: u8) -> Option<Value> {
         with_point(text, after.into()).map(|bits| Value { kind: Kind::Decimal(after), bits })
     }
 
-    /// Parses a number.
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Option<Value> {
         // Most numbers have only a few digits.
@@ -139,7 +134,7 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
         }
         let after = len - whole - 1;
         let odd = whole == 0 || after == 0 || (whole > 1 && text[0] == b'0');
-        // Remove the point, which has digits on both sides.
+        // Removes the point between the digits.
         let before = bytes & !(u64::MAX << (8 * whole));
         let bytes = before | bytes >> 8 & u64::MAX << (8 * whole);
         return if odd { None } else { Some((digits_at_end(bytes, len - 1)?, after as u8)) };
@@ -153,8 +148,8 @@ fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
     with_point(text, after).map(|bits| (bits, after as u8))
 }
 
-/// Parses a number with `after` decimals, 1 to 8, and 1 to 8 digits before the point. Returns it
-/// without its point.
+/// Parses a number with `after` decimals (1 to 8), and 1 to 8 digits before the point. Returns the
+/// number without its point.
 #[inline]
 pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
     let len = text.len();
@@ -171,7 +166,6 @@ pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
     Some(before * POWERS[after] + behind)
 }
 
-/// Powers of ten.
 pub(crate) const POWERS: [u64; 15] = {
     let mut powers = [1; 15];
     let mut power = 1;
@@ -182,7 +176,7 @@ pub(crate) const POWERS: [u64; 15] = {
     powers
 };
 
-/// Parses the first `count` bytes of a word, 1 to 8.
+/// Parses the first `count` bytes (1 to 8) of a word.
 #[inline]
 const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     let shift = 8 * (8 - count as u32) % 64;
@@ -191,7 +185,7 @@ const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     if is_digits(digits) { Some(eight(digits)) } else { None }
 }
 
-/// Returns the index of the first point in eight bytes, or 8 if they have none.
+/// Returns the index of the first point in eight bytes, or 8 if there is no point.
 const fn point(bytes: u64) -> usize {
     let others = bytes ^ 0x2e2e_2e2e_2e2e_2e2e;
     let zeros = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;
@@ -224,7 +218,6 @@ const fn hex_digits(bytes: u64) -> Option<u64> {
     Some((fours | fours >> 16) & 0xffff_ffff)
 }
 
-/// Returns whether eight bytes are decimal digits.
 pub(crate) const fn is_digits(bytes: u64) -> bool {
     let digits = bytes ^ 0x3030_3030_3030_3030;
     (((digits & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080

@@ -1,4 +1,4 @@
-//! Reads a time window of a packed trace, skipping the segments outside it.
+//! Reads a time window of a packed trace, and skips the segments outside of the window.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,26 +15,23 @@ mod write;
 
 pub use write::{Border, TextLine, WindowIndex};
 
-/// Name of the summary with the times of the segments and the lines that every window needs.
+/// Name of the summary that holds the times of the segments, and the lines that every window needs.
 pub(crate) const WINDOWS: &str = "windows";
-/// Name of the summaries that follow it. Each describes one boundary between segments.
+/// Name of the summaries that follow it. Each of them describes a boundary between two segments.
 pub(crate) const BORDER: &str = "border";
-/// Version of both.
 pub(crate) const VERSION: u64 = 2;
 
-/// Error for an invalid page.
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
 
-/// A part of a sound trace that is itself a sound trace.
+/// A part of a valid trace that is itself a valid trace.
 ///
 /// The rows that overlap the window, and all rows of containers, are the same as in the whole
-/// trace, in the same order. The part ends at the same time as the trace. Segments outside the
+/// trace, in the same order. The part has the same end time as the trace. Segments outside the
 /// window are replaced by a few of their lines: definitions, lines that create and destroy
 /// containers, and lines that open and close rows across a boundary.
 pub struct Window<R> {
     parts: VecDeque<Part>,
-    /// Reader of the current segments.
     reader: Reader<BufReader<Take<R>>>,
 }
 
@@ -46,12 +43,11 @@ pub enum Piece {
     Segment(Box<Packed>),
 }
 
-/// A part of the text that has not been read.
 #[derive(Clone)]
 enum Part {
     Lines(Vec<u8>),
-    /// Consecutive segments: the position and the page number at which they begin, and their
-    /// entries in the index.
+    /// Consecutive segments: the offset and the page number where they begin, and their entries in
+    /// the index.
     Segments(u64, u32, Vec<[u64; 4]>),
 }
 
@@ -67,13 +63,13 @@ impl<R: Read + Seek> Window<R> {
         Window { parts, reader }
     }
 
-    /// Returns the same window for another reader. This window must not have been read from.
+    /// Returns the same window for another reader. Nothing may have been read from this window.
     pub fn again<Q: Read + Seek>(&self, from: Q) -> Window<Q> {
         Window::new(from, self.parts.clone())
     }
 
     /// Returns the number of pieces if each of them has at most `most` bytes of text and consists
-    /// of whole lines; see [`Summaries::whole_lines`]. The window must not have been read from.
+    /// of whole lines; see [`Summaries::whole_lines`]. Nothing may have been read from the window.
     #[must_use]
     pub fn whole_lines(&self, most: u64) -> Option<usize> {
         let numbered = self.parts.iter().zip(1..);
@@ -86,7 +82,7 @@ impl<R: Read + Seek> Window<R> {
         pieces.sum()
     }
 
-    /// Returns the size of the text. The window must not have been read from.
+    /// Returns the size of the text in bytes. Nothing may have been read from the window.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         let bytes = self.parts.iter().map(|part| match part {
@@ -118,11 +114,11 @@ impl<R: Read + Seek> Window<R> {
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// Returns the part of the trace with all rows between two times. Returns `None` if the trace
-    /// has no index for windows.
+    /// Returns the part of the trace that has all rows between two times. Returns `None` if the
+    /// trace has no index for windows.
     ///
     /// # Errors
-    /// A page that is read is damaged.
+    /// One of the required pages is damaged.
     pub fn window(mut self, from: f64, to: f64) -> Result<Option<Window<R>>, Error> {
         let Some(number) = self.find(WINDOWS, VERSION) else { return Ok(None) };
         let page = self.content(number)?;
@@ -140,8 +136,8 @@ impl<R: Read + Seek> Summaries<R> {
                 let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
-                // If the gap reaches to the end of the trace, no states can follow within a state
-                // that is still open.
+                // If the gap reaches the end of the trace, no states can follow inside a state that
+                // is still open.
                 if segments.end == count || gap.is_sound(&mut headers) == Some(true) {
                     while lines.next_if(|(number, _)| *number < first).is_some() {}
                     let next = || lines.next_if(|(number, _)| *number < behind);
@@ -160,7 +156,8 @@ impl<R: Read + Seek> Summaries<R> {
         Ok(Some(Window::new(self.from, parts)))
     }
 
-    /// Returns whether the pages of the two boundaries are smaller than the segments between them.
+    /// Returns whether skipping segments saves reading: the pages of the two boundaries must be
+    /// smaller than the segments.
     fn is_worth_a_gap(&self, windows: usize, segments: &Range<usize>) -> bool {
         let borders = [segments.start, segments.end];
         let bytes = borders.map(|border| self.summary_len(windows + border));
@@ -178,7 +175,6 @@ impl<R: Read + Seek> Summaries<R> {
     }
 }
 
-/// Returns the sum of one column of the index entries.
 fn sum(segments: &[[u64; 4]], column: usize) -> u64 {
     segments.iter().map(|entry| entry[column]).fold(0, u64::saturating_add)
 }

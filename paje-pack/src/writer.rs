@@ -16,25 +16,25 @@ use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Bytes of text per segment: 1 to 64 MiB.
+    /// Size of a segment's text in bytes, at most 64 MiB.
     pub segment: usize,
-    /// Level of zstd for columns. Traces below 1 MiB use at least level 15.
+    /// Compression level of zstd for columns. Traces below 1 MiB use at least level 15.
     pub level: i32,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        // Larger segments compress a few percent better, but then fewer threads can work at a time.
+        // Larger segments compress a few percent better, but fewer threads can then work at a time.
         Settings { segment: 4 << 20, level: 3 }
     }
 }
 
-/// Initial size of the buffer. It doubles as needed.
+/// Initial size of the buffer in bytes. The size is doubled as needed.
 const FIRST: usize = 1 << 16;
 
-/// Event definitions at the start of a text get a separate segment if at least this many bytes
-/// follow. Otherwise the lines after them could not be read as columns. Shorter texts compress
-/// better in one segment.
+/// If at least this number of bytes follow the event definitions at the start of a text, the
+/// definitions get a separate segment. Lines in the same segment as definitions cannot be read as
+/// columns. Shorter texts compress better in one segment.
 const LONG: usize = 4 * SHORT;
 
 /// Cuts a text into segments. Each segment ends with a line, unless the line is longer than a
@@ -42,9 +42,7 @@ const LONG: usize = 4 * SHORT;
 pub struct Segments<R> {
     reader: R,
     size: usize,
-    /// Bytes that were read after the last segment.
     rest: Vec<u8>,
-    /// Memory to reuse.
     spare: Option<Vec<u8>>,
     begun: bool,
     ended: bool,
@@ -115,8 +113,8 @@ impl Segment {
     /// zstd lacks memory.
     pub fn pack(text: &[u8], definitions: &Definitions, settings: Settings) -> io::Result<Segment> {
         debug_assert!(text.len() <= LARGEST_SEGMENT);
-        // High levels matter for short traces and take little time there. A short segment at the
-        // end of a long trace uses the usual level.
+        // High levels are useful for short traces, where they take little time. A short segment at
+        // the end of a long trace uses the usual level.
         let is_first = definitions.are_none();
         let is_below = |most: usize| is_first && text.len() < most.min(settings.segment / 2);
         let level = if is_below(4 * SHORT) { settings.level.max(THOROUGH) } else { settings.level };
@@ -139,7 +137,7 @@ impl Segment {
     }
 }
 
-/// Encodes the head of a segment. Each set bit of `which` stands for a page that follows.
+/// Encodes the head of a segment. Each set bit of `which` announces a page.
 fn head(text: &[u8], lines: u64, encoded: &EncodedSegment, which: u64) -> Vec<u8> {
     let mut head = Vec::new();
     for number in
@@ -198,9 +196,9 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Stores a summary after all segments. Programs find it by its name. Returns `false` and
-    /// writes nothing if the name exceeds 255 bytes, the content exceeds 16 MiB, or the page takes
-    /// more than `most` bytes of the file.
+    /// Stores a summary, which programs find by its name. All segments must have been written
+    /// before. Returns `false` and writes nothing if the name exceeds 255 bytes, the content
+    /// exceeds 16 MiB, or the page takes more than `most` bytes of the file.
     ///
     /// # Errors
     /// Writing fails, or zstd runs out of memory.
@@ -279,7 +277,6 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Returns the page of a summary, or `None` if it is too large.
 fn summary(name: &str, content: Vec<u8>) -> io::Result<Option<Page>> {
     if content.len() as u64 > LARGEST_SUMMARY || name.len() > LONGEST_NAME {
         return Ok(None);

@@ -32,13 +32,13 @@ impl Color {
     }
 }
 
-/// Parses the usual spelling of a component: a digit, perhaps followed by a point and another
+/// Parses a component as most programs write it: a digit, perhaps followed by a point and one more
 /// digit.
 fn tenths(word: &[u8]) -> Option<f64> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| f64::from(byte - b'0'));
     match *word {
         [ones] => digit(ones),
-        // Both numbers are exact, so the quotient is rounded once.
+        // Both numbers are exact, so only the division rounds.
         [ones, b'.', tenths] => Some((10.0 * digit(ones)? + digit(tenths)?) / 10.0),
         _ => None,
     }

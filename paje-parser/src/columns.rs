@@ -1,6 +1,6 @@
-//! Lines as columns, which is how binary formats provide the lines of a trace.
+//! Lines as columns: the form in which binary formats provide the lines of a trace.
 //!
-//! All lines of a step have the same words, except in holes, which are the parts that differ
+//! All lines of a step have the same words, except in their holes. A hole is a part that differs
 //! between the lines. A reader that has decoded the first line of a step knows what the other lines
 //! mean, and only needs the contents of their holes.
 
@@ -9,9 +9,9 @@ use std::ops::Range;
 /// A line, given by the number of its step and the parts that differ between the lines of the step.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnLine {
-    /// Time in the units of [`Lines::digits`]. A line with text has none.
+    /// Time in the units of [`Lines::digits`]. Unused if the line has text.
     pub time: i64,
-    /// Byte of the segment's text where the line begins.
+    /// Offset in the segment's text where the line begins.
     pub start: u32,
     /// Index into [`Lines::counts`], or [`OTHER`](ColumnLine::OTHER). Readers may overwrite the
     /// index.
@@ -23,7 +23,7 @@ impl ColumnLine {
     /// names the step.
     pub const OTHER: u32 = u32::MAX;
 
-    /// A line that is still to be filled in.
+    /// A placeholder, to be overwritten by a line.
     pub const NOTHING: ColumnLine = ColumnLine { time: 0, start: 0, step: 0 };
 
     /// Returns whether the segment provides the text of the line.
@@ -40,7 +40,7 @@ pub struct Linked {
     /// Start and end of the key in the segment's text. For the end of a link, this may refer to the
     /// key in the line that starts the link.
     pub key_at: (u32, u32),
-    /// Where the key begins in this line.
+    /// Offset of the key in this line.
     pub at: u32,
 }
 
@@ -77,7 +77,7 @@ pub struct Lines {
     pub counts: Vec<u32>,
     /// Number of decimals of the times. A time counts units of 10^-`digits` seconds.
     pub digits: u8,
-    /// Whether steps may be [left out](Wanted::Nothing), as set by the reader.
+    /// Whether steps may be [left out](Wanted::Nothing). The reader sets this.
     pub leaves_out: bool,
     /// Number of lines that were left out.
     pub left_out: u64,
@@ -137,8 +137,8 @@ pub enum Wanted {
 /// A hole whose content is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Index among the line's holes.
+    /// Index of the hole among the holes of the line.
     pub hole: usize,
-    /// Whether numbers are requested as such, without their text.
+    /// Whether numbers are requested as integers with a count of decimals, without their text.
     pub numbers: bool,
 }

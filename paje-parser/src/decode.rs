@@ -8,7 +8,7 @@ use crate::token::{self, Span};
 /// A line by its kind.
 #[derive(Debug)]
 pub enum Line<'a> {
-    /// An empty line, or only a comment.
+    /// An empty line, or a line with only a comment.
     Blank,
     /// Part of an event definition.
     Header,
@@ -16,7 +16,7 @@ pub enum Line<'a> {
     Event(RawEvent<'a>),
 }
 
-/// Decodes a trace line by line, learning its definitions on the way.
+/// Decodes a trace line by line, and keeps the definitions that it reads.
 #[derive(Clone, Debug)]
 pub struct LineDecoder {
     defs: DefTable,
@@ -30,7 +30,7 @@ impl LineDecoder {
         LineDecoder::after(DefTable::new(names))
     }
 
-    /// Creates a decoder for lines that follow these definitions.
+    /// Creates a decoder that starts with these definitions.
     #[must_use]
     pub const fn after(defs: DefTable) -> Self {
         LineDecoder { defs, words: Vec::new() }

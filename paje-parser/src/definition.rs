@@ -109,15 +109,15 @@ impl EventDef {
         }
     }
 
-    /// Returns the number of words that a line needs for all required fields, including its event
-    /// number.
+    /// Returns how many words a line needs to contain all required fields. The event number counts
+    /// as a word.
     #[must_use]
     #[inline]
     pub const fn needed_words(&self) -> usize {
         self.needed_words
     }
 
-    /// Returns name and word index of each user-defined field, in definition order.
+    /// Returns the name and the word index of each user-defined field, in definition order.
     pub fn extras(&self) -> impl Iterator<Item = (&str, usize)> {
         let numbered = self.fields.iter().enumerate();
         numbered
@@ -178,23 +178,22 @@ struct OpenDef {
 pub struct DefTable {
     names: FieldNames,
     defs: Sequence<Arc<EventDef>>,
-    /// Definitions of the event numbers at this point of the file.
     numbers: Numbers,
     /// State for a file that another trace file refers to.
     imported: Option<Imported>,
     open: Option<OpenDef>,
-    /// Whether the last `%EventDef` was faulty, so that its lines are skipped: see
+    /// Whether the last `%EventDef` was faulty, so that its lines are skipped. See
     /// [`DefTable::mend_line`].
     skipping: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Imported {
-    /// Event numbers of the referring file.
     inherited: Numbers,
-    /// Whether the inherited numbers apply. They apply until the file defines an event.
+    /// Whether the inherited numbers are still in use, because the file has not defined an event
+    /// yet.
     counts: bool,
-    /// Indices of the definitions with each event number, in order.
+    /// For each event number, the indices of its definitions, in order.
     known: HashMap<Vec<u8>, Vec<u32>>,
 }
 
@@ -250,7 +249,7 @@ impl DefTable {
         self.open.is_some()
     }
 
-    /// Returns whether the meaning of the next `%` line depends on the lines before it.
+    /// Returns whether the meaning of the next `%` line depends on the previous lines.
     #[must_use]
     pub const fn is_midway(&self) -> bool {
         self.open.is_some() || self.skipping
@@ -298,8 +297,8 @@ impl DefTable {
     }
 
     /// Returns the index of the first entry of [`DefTable::numbered`] that was added after
-    /// `earlier`. A caller that derives data from all numbers can thus continue where it stopped.
-    /// Returns `None` if `earlier` belongs to other numbers, or may do so.
+    /// `earlier`. With this, a caller that derives data from all numbers can continue where it
+    /// stopped. Returns `None` if `earlier` is not known to belong to this table's numbers.
     #[must_use]
     pub fn numbered_since(&self, earlier: &Numbering) -> Option<usize> {
         self.numbers.since(earlier)
@@ -341,7 +340,7 @@ impl DefTable {
             known.push(next);
             self.defs.push(Arc::new(def));
         }
-        // The header equals that of the referring file, so data derived from the referring
+        // This file's header equals that of the referring file, so data derived from the referring
         // file's numbers stays valid.
         if self.numbers.same(&imported.inherited) {
             self.numbers = imported.inherited.clone();

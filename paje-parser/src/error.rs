@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::event::{EventKind, FieldName};
 use crate::token::{self, Span};
 
-/// A fault at a byte of a text. It is small, so that hot paths can carry it.
+/// A fault and its offset in a text. The type is small, so hot paths can return it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Index into the text.
+    /// Offset in the text.
     pub at: u32,
     /// Kind of the fault.
     pub kind: FaultKind,
@@ -38,7 +38,7 @@ impl Fault {
     }
 }
 
-/// The ways in which a line can be wrong, by itself or together with the previous definitions.
+/// The ways in which a line can be wrong, alone or after the previous definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -115,8 +115,7 @@ impl FaultKind {
         }
     }
 
-    /// Returns a sentence that says what is wrong with `word`, the offending text, and what is
-    /// expected.
+    /// Returns a sentence that says what is wrong with `word` and what is expected.
     #[must_use]
     pub fn sentence(self, word: &[u8]) -> String {
         let word = shown(word);
@@ -168,7 +167,7 @@ impl FaultKind {
                 format!("the line ends before its field {}", field.name())
             }
             FaultKind::BadTime => {
-                format!("{word} is not a time; expected a finite number of seconds")
+                format!("{word} is not a time; expected a finite number")
             }
             FaultKind::BadNumber => format!("{word} is not a number"),
             FaultKind::BadColor => format!(

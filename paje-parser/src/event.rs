@@ -195,10 +195,10 @@ impl<'a> RawEvent<'a> {
 #[non_exhaustive]
 #[allow(missing_docs)] // Fields have the format's names. Times are in seconds.
 pub enum Event<'a> {
-    /// PajeDefineContainerType, -StateType, -EventType, -VariableType. `parent` is a container
-    /// type.
+    /// PajeDefineContainerType, PajeDefineStateType, PajeDefineEventType or PajeDefineVariableType.
+    /// `parent` is a container type.
     DefineType { nature: TypeNature, name: Field<'a>, alias: Option<Field<'a>>, parent: Field<'a> },
-    /// PajeDefineLinkType. `start` and `end` are the types of the containers at its ends.
+    /// PajeDefineLinkType. `start` and `end` are the types of the containers at the link's ends.
     DefineLinkType {
         name: Field<'a>,
         alias: Option<Field<'a>>,
@@ -224,7 +224,7 @@ pub enum Event<'a> {
     },
     /// PajeDestroyContainer
     DestroyContainer { time: f64, type_: Field<'a>, name: Field<'a> },
-    /// PajeNewEvent, PajeSetState … PajeSubVariable. Pops and resets have no value.
+    /// PajeNewEvent, PajeSetState, … or PajeSubVariable. Pops and resets have no value.
     Entity {
         op: EntityOp,
         time: f64,
@@ -232,8 +232,8 @@ pub enum Event<'a> {
         container: Field<'a>,
         value: Option<Field<'a>>,
     },
-    /// PajeStartLink, PajeEndLink. `container` is the common ancestor, `at` the container of this
-    /// end.
+    /// PajeStartLink or PajeEndLink. `container` is the common ancestor of both ends, `at` the
+    /// container of this end.
     Link {
         end: LinkEnd,
         time: f64,

@@ -1,9 +1,9 @@
 //! Lexer and decoder of the Pajé trace format.
 //!
 //! The crate decodes lines to typed events that borrow from the text, or to a [`Fault`] with the
-//! wrong byte and what is expected instead. A [`DefTable`] holds the definitions of the trace's `%`
-//! lines. Decoding allocates nothing per event. The crate has no threads and no input or output,
-//! and does not apply events.
+//! position of the error and what is expected there. A [`DefTable`] holds the definitions of the
+//! trace's `%` lines. Decoding allocates nothing per event. The crate has no threads and no input
+//! or output, and does not apply events.
 //!
 //! ```
 //! use paje_parser::{Event, FieldNames, Line, LineDecoder};

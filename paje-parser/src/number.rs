@@ -1,4 +1,4 @@
-//! Numbers: bytes to `f64` and `f32`, correctly rounded.
+//! Parses numbers as `f64` and `f32`, correctly rounded.
 //!
 //! Most of a trace is times, and most times are a dozen digits and a point. [`parse_f64_at`] reads
 //! such a number from inside a block in four steps without a loop over bytes:
@@ -6,16 +6,16 @@
 //! 1. *Find the digits.* Sixteen bytes are compared at once. The mask of the bytes that are not
 //!    digits shows where the point is and where the mantissa ends.
 //! 2. *Remove the point.* The digits before and after the point are loaded separately, so that both
-//!    are at the right positions of a right-aligned row of sixteen digits. Two masks join them. A
-//!    second load is cheaper than a shift of 128 bits.
+//!    are at their positions in a right-aligned row of sixteen digits. Two masks select the two
+//!    parts. A second load is cheaper than a shift of 128 bits.
 //! 3. *Convert.* Three multiplications turn the sixteen digits into an integer of at most 10^16.
 //! 4. *Round once.* An integer of at most 2^53 and a power of ten of at most 10^22 are exact
 //!    doubles, so one IEEE 754 division or multiplication rounds correctly (W. D. Clinger, "How to
 //!    Read Floating Point Numbers Accurately", PLDI 1990).
 //!
 //! All other texts (longer mantissas, large exponents, `inf`, garbage) go to [`parse_f64`] and its
-//! `fast_float2`, which is exact too and takes half the time of the standard library. The value is
-//! the same either way, and the tests compare both with the standard library.
+//! `fast_float2`, which is exact too and takes half the time of the standard library. Both ways
+//! give the same value, and the tests compare them with the standard library.
 //!
 //! On x86-64, the sixteen bytes are in an SSE2 register, and parsing a time takes 7 ns. Elsewhere
 //! they are in two 64-bit words, and parsing takes 12 ns. `cargo bench -p benches --bench number`
@@ -40,7 +40,7 @@ use swar as row;
 /// values do not matter.
 pub const PADDING: usize = 32;
 
-/// Number of bytes before the number that removing the point may load.
+/// How many bytes before the number may be loaded when the point is removed.
 const BEFORE: usize = 16;
 
 /// The bytes that the fast path reads: [`BEFORE`] bytes, the number, and the bytes after the
@@ -64,8 +64,9 @@ static POWERS: [[f64; 32]; 2] = {
     powers
 };
 
-/// Masks for rows of digits. The sixteen bytes from index `n` on select the values of the last `n`
-/// digits of a row. The array is aligned so that no load crosses a cache line.
+/// Masks for rows of digits. The sixteen bytes from index `n` on form a mask that selects the
+/// values of the last `n` digits of a row. The array is aligned so that no load crosses a cache
+/// line.
 #[repr(align(64))]
 struct Last([u8; 48]);
 
@@ -87,8 +88,8 @@ const MAX_EXACT: u64 = 1 << 53;
 /// `.5` and `1E-3`), a hexadecimal float (`0x1.8p3`, exponent optional), or `inf`, `infinity`,
 /// `nan` and `nan(…)` in any case. Overflow gives an infinity, underflow a subnormal or zero.
 ///
-/// Returns `None` if there is any other text, even blanks at the start, which `strtod` skips, or
-/// text at the end, which `strtod` ignores. Locales have no influence.
+/// Returns `None` for all other texts. Unlike `strtod`, it does not skip white space before the
+/// number or ignore text after it. Locales have no influence.
 ///
 /// ```
 /// # use paje_parser::number::parse_f64;
@@ -126,7 +127,7 @@ pub fn parse_time(text: &[u8]) -> Option<f64> {
     parse_f64(text).filter(|value| value.is_finite())
 }
 
-/// Parses `block[start..end]` exactly as [`parse_f64`] does, faster.
+/// Parses `block[start..end]` exactly as [`parse_f64`] does, but faster.
 ///
 /// It is faster only if the block has at least [`PADDING`] bytes after `end` and sixteen before
 /// `start`. Returns `None` if the range is not inside the block.
@@ -145,7 +146,7 @@ pub fn parse_f64_at(block: &[u8], start: usize, end: usize) -> Option<f64> {
     }
 }
 
-/// Parses `block[start..end]` exactly as [`parse_f32`] does, faster.
+/// Parses `block[start..end]` exactly as [`parse_f32`] does, but faster.
 ///
 /// See [`parse_f64_at`] for the block.
 #[inline]
@@ -156,7 +157,7 @@ pub fn parse_f32_at(block: &[u8], start: usize, end: usize) -> Option<f32> {
     }
 }
 
-/// Parses `block[start..end]` exactly as [`parse_time`] does, faster.
+/// Parses `block[start..end]` exactly as [`parse_time`] does, but faster.
 ///
 /// See [`parse_f64_at`] for the block.
 #[inline]
@@ -199,8 +200,8 @@ pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
     }
 }
 
-/// Does the same as [`plain_f64`] in single precision, with the results of [`parse_f32`]. Returns
-/// `None` for some more numbers.
+/// Does the same as [`plain_f64`] in single precision: the results are those of [`parse_f32`].
+/// Returns `None` also for the rare texts where rounding to double first might change the result.
 #[inline(always)]
 pub fn plain_f32(window: &LineWindow, start: usize, end: usize) -> Option<f32> {
     narrow(plain_f64(window, start, end)?)
@@ -252,7 +253,7 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
         return None;
     }
     if start + (first - BEFORE) + stop == end {
-        // The power has the sign, so a zero gets the right sign too.
+        // `powers` has the sign, so a zero gets the right sign too.
         return Some(mantissa as f64 / powers[scale & 31]);
     }
     if window[first + stop] | 0x20 != b'e' {
@@ -262,7 +263,8 @@ fn short_decimal(block: &[u8], start: usize, end: usize) -> Option<f64> {
     scaled(mantissa, exponent(tail)? - scale as i32, powers)
 }
 
-/// Returns `mantissa * 10^scale` with the sign of `powers`, if that needs only one rounding.
+/// Returns `mantissa * 10^scale` with the sign of `powers`, or `None` if this needs more than one
+/// rounding.
 #[inline]
 fn scaled(mantissa: u64, scale: i32, powers: &[f64; 32]) -> Option<f64> {
     let place = scale.unsigned_abs() as usize;
@@ -314,7 +316,7 @@ fn unsigned(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Returns whether this is C's `nan(n-char-sequence)`. The sequence is ignored.
+/// Returns whether the text is C's `nan(n-char-sequence)`. The sequence is ignored.
 fn is_nan_with_payload(text: &[u8]) -> bool {
     match text.split_at_checked(4) {
         Some((head, [payload @ .., b')'])) => {

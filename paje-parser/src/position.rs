@@ -1,4 +1,4 @@
-//! Places in a trace: byte offsets while reading, lines and columns when reporting.
+//! Positions in a trace: byte offsets while reading, lines and columns when reporting.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl fmt::Display for ByteOffset {
     }
 }
 
-/// A place in a trace, for messages.
+/// A position in a trace, for messages.
 ///
 /// Hot paths carry only a [`ByteOffset`]. Lines are counted when something is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,8 +26,9 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the position of `offset` within `text`, whose first byte is byte `base` of the trace
-    /// and begins line `first_line`. Offsets past the end give the position just after the text.
+    /// Returns the position of `offset` within `text`, which begins at byte `base` and line
+    /// `first_line` of the trace. For an offset past the end, returns the position just after the
+    /// text.
     #[must_use]
     pub fn within(text: &[u8], offset: usize, base: ByteOffset, first_line: u64) -> Self {
         let before = &text[..offset.min(text.len())];

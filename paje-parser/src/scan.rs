@@ -3,7 +3,7 @@
 //! [`Scanner::scan`] turns a block of whole lines into bit masks with one bit per byte: white
 //! space, newlines, quotes and comment signs. [`Scanner::fields`] finds a line's fields in these
 //! masks: a field starts or ends where the white-space mask changes. Long lines and lines with
-//! quotes at unusual places go through [`Scanner::fields_by_search`], which follows all rules.
+//! quotes at unusual places go through [`Scanner::fields_by_search`], which handles every case.
 //!
 //! If all quotes of a block surround whole fields, the white-space mask is corrected once:
 //! white-space bytes inside quotes are removed, and comments are added. The lines are then read as
@@ -80,8 +80,8 @@ pub struct Scanner {
     single: bool,
 }
 
-/// Number of chunks after the whole chunks of the text. The first has the rest of the text. The
-/// other two have only newlines, so that searches end and windows can start anywhere.
+/// Number of chunks after the whole chunks of the text. The first contains the rest of the text.
+/// The other two contain only newlines, so that searches end and windows can start anywhere.
 const BEHIND: usize = 3;
 
 impl Scanner {
@@ -157,9 +157,8 @@ impl Scanner {
         ShortLines { white, newline, quote, hash, special, single }
     }
 
-    /// Finds the fields of the line at `start` of the scanned `text`.
-    ///
-    /// Returns the end of the line: the index of its newline, or `text.len()`.
+    /// Finds the fields of the line at `start` of the scanned `text`. Returns the end of the line:
+    /// the index of its newline, or `text.len()`.
     #[inline]
     pub fn fields(&self, text: &[u8], start: usize, spans: &mut Spans) -> usize {
         let Some(line) = self.short_lines().at(start) else {
@@ -188,7 +187,8 @@ impl Scanner {
         spans.buffer.clear();
         let mut at = start;
         loop {
-            // Newlines are white space, so look for a newline or a byte that is not white space.
+            // Newlines are white space, so this searches for a newline or a byte that is not white
+            // space.
             at = self.find(at, |chunk| Some(!self.whites(chunk)? | self.ends(chunk)?));
             if at >= text.len() || text[at] == b'\n' {
                 return at.min(text.len());
@@ -249,8 +249,8 @@ impl Scanner {
         self.find(start, |chunk| self.ends(chunk)).min(text.len())
     }
 
-    /// Returns the index of the first byte from `from` on whose bit is set. `class` returns the
-    /// mask of a chunk.
+    /// Returns the index of the first byte at or after `from` whose bit is set in the masks that
+    /// `class` returns.
     #[inline(always)]
     fn find(&self, from: usize, class: impl Fn(usize) -> Option<u64>) -> usize {
         let mut word = from / 64;

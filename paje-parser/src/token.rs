@@ -27,9 +27,9 @@ pub enum Quoting {
 /// Position of a field in the text, including its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// First byte of the field or its quote.
+    /// Position of the first byte of the field, or of its opening quote.
     pub start: u32,
-    /// Byte after the field.
+    /// Position after the last byte of the field.
     pub end: u32,
 }
 

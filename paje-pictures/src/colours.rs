@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
+use paje_sim::{TypeId, TypeNature, Types, ValueId};
+
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
@@ -34,7 +36,7 @@ pub fn hex([red, green, blue]: Rgb) -> String {
 }
 
 /// Returns a colour for each name. A name gets the colour of its hash, or the next free colour, so
-/// it usually has the same colour in other traces. Once all colours are used, lighter and darker
+/// it usually has the same colour in all traces. Once all colours are used, lighter and darker
 /// shades follow.
 #[must_use]
 pub fn by_name(names: BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Rgb> {
@@ -59,11 +61,67 @@ fn shade(colour: Rgb, round: usize) -> Rgb {
     }
 }
 
-/// Returns the FNV-1a hash.
 fn hash(name: &[u8]) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325;
     name.iter()
         .fold(start, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Colours of all values of a trace: those that the trace sets, and colours of the palette.
+#[derive(Clone, Debug, Default)]
+pub struct ValueColours {
+    by_name: BTreeMap<Vec<u8>, Rgb>,
+    of_trace: BTreeMap<Vec<u8>, Rgb>,
+}
+
+impl ValueColours {
+    /// Assigns a colour to each value and to each type of variables.
+    #[must_use]
+    pub fn new(types: &Types) -> Self {
+        let (mut names, mut of_trace) = (BTreeSet::new(), BTreeMap::new());
+        for id in types.ids() {
+            if types.nature(id) == TypeNature::Variable {
+                names.insert(types.name(id).text.to_vec());
+            }
+            for value in (0..types.value_count(id) as u32).map(ValueId) {
+                let name = types.value_name(id, value).text.to_vec();
+                if let Some(colour) = set_colour(types, id, value) {
+                    of_trace.entry(name.clone()).or_insert(colour);
+                }
+                names.insert(name);
+            }
+        }
+        ValueColours { by_name: by_name(names), of_trace }
+    }
+
+    /// Returns the colour of a value.
+    #[must_use]
+    pub fn value(&self, types: &Types, id: TypeId, value: ValueId) -> Rgb {
+        let of_palette = || self.of_palette(types.value_name(id, value).text);
+        set_colour(types, id, value).unwrap_or_else(of_palette)
+    }
+
+    /// Returns the colour of a type of variables.
+    #[must_use]
+    pub fn variable(&self, types: &Types, id: TypeId) -> Rgb {
+        self.of_palette(types.name(id).text)
+    }
+
+    fn of_palette(&self, name: &[u8]) -> Rgb {
+        self.by_name.get(name).copied().unwrap_or([0x88; 3])
+    }
+
+    /// Returns the colour of the values of this name, if there are any. If several types have the
+    /// value, the first colour that the trace sets counts.
+    fn named(&self, name: &str) -> Option<Rgb> {
+        let name = name.trim_matches('"').as_bytes();
+        self.of_trace.get(name).or_else(|| self.by_name.get(name)).copied()
+    }
+}
+
+fn set_colour(types: &Types, id: TypeId, value: ValueId) -> Option<Rgb> {
+    let colour = types.value_color(id, value)?;
+    Some([0, 1, 2].map(|i| (colour.0[i].clamp(0.0, 1.0) * 255.0).round() as u8))
 }
 
 /// Colour in a picture.
@@ -72,6 +130,8 @@ pub enum Colour {
     /// Colour of the palette with this index. An index beyond the end stands for the colour of all
     /// other names.
     Of(usize),
+    /// Colour that is the same in light and dark mode.
+    Fixed(Rgb),
     /// Colour of amounts.
     Plain,
     /// Highlight.
@@ -79,48 +139,64 @@ pub enum Colour {
 }
 
 impl Colour {
-    pub(crate) fn class(self) -> String {
+    /// Returns the attributes of a shape of this colour. Very light and very dark shapes have an
+    /// outline.
+    pub(crate) fn attributes(self) -> String {
         match self {
-            Colour::Of(place) if place < PALETTE.len() => format!("p-c{place}"),
-            Colour::Of(_) => "p-rest".into(),
-            Colour::Plain => "p-heat".into(),
-            Colour::Hot => "p-hot".into(),
+            Colour::Of(place) if place < PALETTE.len() => format!("class=\"p-c{place}\""),
+            Colour::Of(_) => "class=\"p-rest\"".into(),
+            Colour::Fixed(colour) => {
+                let is_visible = |part: &u8| (0x30..=0xe0).contains(part);
+                let edge = if colour.iter().any(is_visible) { "" } else { " stroke=\"#888\"" };
+                format!("fill=\"{}\"{edge}", hex(colour))
+            }
+            Colour::Plain => "class=\"p-heat\"".into(),
+            Colour::Hot => "class=\"p-hot\"".into(),
         }
     }
 }
 
 /// Colours of names.
 #[derive(Clone, Debug, Default)]
-pub struct Colours(HashMap<String, usize>);
+pub struct Colours(HashMap<String, (usize, Colour)>);
 
 impl Colours {
-    /// Assigns the next colour of the palette to each name. Put important names first.
+    /// Assigns colours to the names. Put important names first: only the first ones get a colour.
+    /// Names of values have the colour of `values`. Others have the colours of [`by_name`].
     #[must_use]
-    pub fn of(names: impl IntoIterator<Item = String>) -> Self {
-        let mut places = HashMap::new();
-        for name in names {
-            let next = places.len();
-            places.entry(name).or_insert(next);
-        }
-        Colours(places)
+    pub fn of(names: impl IntoIterator<Item = String>, values: &ValueColours) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.retain(|name| seen.insert(name.clone()));
+        let others = names.iter().take(PALETTE.len()).filter(|name| values.named(name).is_none());
+        let others = by_name(others.map(|name| name.clone().into_bytes()).collect());
+        let colour = |place: usize, name: &String| {
+            let rgb = values.named(name).or_else(|| others.get(name.as_bytes()).copied());
+            let of_palette = |rgb| PALETTE.iter().position(|(light, _)| *light == rgb);
+            match rgb.filter(|_| place < PALETTE.len()) {
+                Some(rgb) => of_palette(rgb).map_or(Colour::Fixed(rgb), Colour::Of),
+                None => Colour::Of(usize::MAX),
+            }
+        };
+        let names = names.into_iter().enumerate();
+        Colours(names.map(|(place, name)| (name.clone(), (place, colour(place, &name)))).collect())
     }
 
     /// Returns the colour of a name.
     #[must_use]
     pub fn colour(&self, name: &str) -> Colour {
-        Colour::Of(self.0.get(name).copied().unwrap_or(usize::MAX))
+        self.0.get(name).map_or(Colour::Of(usize::MAX), |(_, colour)| *colour)
     }
 
     /// Returns the legend: first the names that have a colour, in order, then the others.
     #[must_use]
     pub fn legend(&self) -> Vec<(Colour, String)> {
-        let mut all: Vec<(usize, &String)> =
-            self.0.iter().map(|(name, place)| (*place, name)).collect();
+        let mut all: Vec<(usize, Colour, &String)> =
+            self.0.iter().map(|(name, (place, colour))| (*place, *colour, name)).collect();
         all.sort_unstable();
         let beyond = all.len() > PALETTE.len();
         let named = all.into_iter().take(PALETTE.len());
-        let mut all: Vec<_> =
-            named.map(|(place, name)| (Colour::Of(place), name.clone())).collect();
+        let mut all: Vec<_> = named.map(|(_, colour, name)| (colour, name.clone())).collect();
         if beyond {
             all.push((Colour::Of(PALETTE.len()), "others".into()));
         }
@@ -167,11 +243,46 @@ mod tests {
     }
 
     #[test]
+    fn values_have_the_colours_of_the_trace_or_different_ones() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+        let trace = paje_sim::Trace::open(path).expect("an example");
+        let (types, values) = (trace.types(), ValueColours::new(trace.types()));
+        let mut seen = BTreeMap::new();
+        for id in types.ids() {
+            for value in (0..types.value_count(id) as u32).map(ValueId) {
+                let name = types.value_name(id, value).to_string();
+                let colour = values.value(types, id, value);
+                let pictures = Colours::of([name.clone()], &values).colour(&name);
+                let of_picture = match pictures {
+                    Colour::Of(place) => PALETTE[place].0,
+                    Colour::Fixed(colour) => colour,
+                    _ => unreachable!("values have colours of their own"),
+                };
+                assert_eq!(of_picture, colour, "{name}");
+                if types.value_color(id, value).is_none() {
+                    let other = seen.insert(colour, name.clone());
+                    assert!(other.is_none_or(|other| other == name), "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn white_and_black_have_outlines() {
+        let white = Colour::Fixed([255; 3]).attributes();
+        assert_eq!(white, "fill=\"#ffffff\" stroke=\"#888\"");
+        assert_eq!(Colour::Fixed([255, 0, 0x80]).attributes(), "fill=\"#ff0080\"");
+    }
+
+    #[test]
     fn names_beyond_the_palette_are_others() {
-        let colours = Colours::of((0..20).map(|i| format!("value {i}")));
-        assert_eq!(colours.colour("value 3"), Colour::Of(3));
-        assert_eq!(colours.colour("value 14").class(), "p-rest");
-        assert_eq!(colours.colour("nobody").class(), "p-rest");
+        let names = (0..20).map(|i| format!("value {i}"));
+        let colours = Colours::of(names, &ValueColours::default());
+        let all: BTreeSet<Colour> =
+            (0..14).map(|i| colours.colour(&format!("value {i}"))).collect();
+        assert_eq!(all, (0..14).map(Colour::Of).collect());
+        assert_eq!(colours.colour("value 14").attributes(), "class=\"p-rest\"");
+        assert_eq!(colours.colour("nobody").attributes(), "class=\"p-rest\"");
         let legend = colours.legend();
         assert_eq!((legend.len(), legend[14].1.as_str()), (15, "others"));
     }

@@ -38,7 +38,7 @@ impl Density {
             let (x, y) =
                 (left + wide * (place % columns) as f64, MARGIN + high * (place / columns) as f64);
             let part = amount / most.max(f64::MIN_POSITIVE);
-            // The factor keeps shades pale, so that names are readable.
+            // This factor keeps shades pale, so that names remain readable.
             canvas.tile(Colour::Plain, part * 0.6, [x, y, wide, high]);
             let text = (self.number)(*amount);
             let (title, [tx, ty, tw, th]) =

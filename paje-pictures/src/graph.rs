@@ -40,7 +40,7 @@ impl Graph {
         let mut edges: Vec<&Edge> = self.edges.iter().collect();
         edges.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         edges.truncate(MOST);
-        // Draws the heaviest arrows on top.
+        // The heaviest arrows are drawn last, on top of the others.
         edges.reverse();
         let names = widest(self.names.iter().map(String::as_str), 130.0);
         let count = self.names.len().max(1) as f64;

@@ -18,7 +18,7 @@ mod svg;
 mod text;
 
 pub use bars::{Bar, Bars};
-pub use colours::{Colour, Colours};
+pub use colours::{Colour, Colours, ValueColours};
 pub use density::Density;
 pub use graph::{Edge, Graph};
 pub use matrix::Matrix;

@@ -40,7 +40,7 @@ impl Matrix {
             *cells.entry((from / each, to / each)).or_default() += amount;
         }
         let most = cells.values().copied().fold(0.0, f64::max);
-        let number = self.number.unwrap_or(crate::numbers::amount);
+        let number = self.number.unwrap_or(paje_decimal::amounts::amount);
         let names = widest(self.names.iter().map(String::as_str), 130.0);
         let left = MARGIN + 18.0 + names + 6.0;
         let side = (440.0 / lines.max(1) as f64).clamp(3.0, 34.0);

@@ -6,12 +6,12 @@ use crate::colours;
 use crate::svg::Picture;
 use crate::text::escaped;
 
-/// Forbids loading anything.
+/// Forbids the page to load anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const MOST: usize = 1000;
 
-/// Length in characters from which texts wrap.
+/// Number of characters from which a text is wrapped.
 const LONG: usize = 48;
 
 const STYLE: &str = include_str!("page.css");

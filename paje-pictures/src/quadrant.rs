@@ -60,16 +60,16 @@ impl Quadrant {
             canvas.raw(format_args!(
                 "<circle class=\"p-ring\" stroke-width=\"2\" cx=\"{cx}\" cy=\"{cy}\" r=\"10\"/>"
             ));
-            let part = crate::numbers::percent(*count as f64 / all as f64);
+            let part = paje_decimal::amounts::percent(*count as f64 / all as f64);
             let note = format!(
                 "of {} stretches of time, {part} are in the ring",
-                crate::numbers::count(all)
+                paje_decimal::amounts::count(all)
             );
             canvas.quiet(x, y + RADIUS + 46.0, Anchor::Middle, &note);
         }
         let sum: f64 = sums.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let [top, right, bottom, left]: [String; 4] = [0, 1, 2, 3].map(|kind| {
-            format!("{} {}", self.kinds[kind], crate::numbers::percent(sums[kind] / sum))
+            format!("{} {}", self.kinds[kind], paje_decimal::amounts::percent(sums[kind] / sum))
         });
         canvas.text(x, y - RADIUS - 18.0, Anchor::Middle, &top);
         canvas.text(x + RADIUS + 18.0, y + 4.0, Anchor::Start, &right);

@@ -121,10 +121,10 @@ impl Canvas {
 
     pub(crate) fn rect(&mut self, colour: Colour, at: [f64; 4], title: &str) {
         let [x, y, width, height] = at.map(tenth);
-        let (class, title) = (colour.class(), escaped(title));
+        let (colour, title) = (colour.attributes(), escaped(title));
         let _ = writeln!(
             self.body,
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{title}</title></rect>"
+            "<rect {colour} x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{title}</title></rect>"
         );
     }
 
@@ -164,7 +164,6 @@ impl Canvas {
         36.0
     }
 
-    /// Draws an axis with marks and numbers.
     pub(crate) fn axis(&mut self, top: f64, ends: [f64; 2], numbers: [f64; 2]) {
         let ([left, right], [from, to]) = (ends, numbers);
         self.line(format_args!("M{} {}H{}", tenth(left), tenth(top), tenth(right)));
@@ -232,12 +231,12 @@ impl Canvas {
     pub(crate) fn finish(self, title: &str, height: f64) -> Picture {
         let mut body = String::new();
         for ((colour, shade), path) in &self.fills {
-            let class = colour.class();
+            let colour = colour.attributes();
             let opacity = match *shade {
                 SHADES => String::new(),
                 shade => format!(" fill-opacity=\"{:.2}\"", shade as f64 / SHADES as f64),
             };
-            let _ = writeln!(body, "<path class=\"{class}\"{opacity} d=\"{path}\"/>");
+            let _ = writeln!(body, "<path {colour}{opacity} d=\"{path}\"/>");
         }
         body.push_str(&self.body);
         Picture { title: title.to_owned(), height, body }
@@ -250,17 +249,18 @@ pub fn tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }
 
-/// Returns the height of a line in pixels that fits, within readable limits.
+/// Returns the height of a line in pixels. All lines fit into `pixels` unless they would be too
+/// small to read.
 pub(crate) fn line_height(lines: usize, pixels: f64) -> f64 {
     (pixels / lines.max(1) as f64).clamp(3.0, 18.0)
 }
 
-/// Returns the number of lines per label for which labels do not overlap.
+/// Returns how many lines share a label, so that labels do not overlap.
 pub(crate) fn label_every(height: f64) -> usize {
     (12.0 / height).ceil().max(1.0) as usize
 }
 
-/// Returns the number of items to merge into each of at most `most` lines.
+/// Returns the number of items to merge into each line, so that there are at most `most` lines.
 pub(crate) fn together(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }

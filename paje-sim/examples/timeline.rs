@@ -1,4 +1,4 @@
-//! Prints the states of one container, in the order of their starts: `timeline TRACE CONTAINER`.
+//! Prints the states of one container, in order of start: `timeline TRACE CONTAINER`.
 
 use std::process::ExitCode;
 

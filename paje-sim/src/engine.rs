@@ -5,11 +5,11 @@
 //! ```
 //!
 //! Only three kinds of lines depend on the order of the whole file: event definitions, definitions of types, values and
-//! containers, and the ends of containers. They are rare. All other lines belong to one lane (a container and a type),
+//! containers, and the ends of containers. They are rare. Each other line belongs to a lane (a container and a type),
 //! and lanes are independent. So blocks are decoded separately, their names are resolved in file order, and each lane
 //! replays its events. All workers decode and replay at the same time ([`round`]), and one thread resolves names
-//! between two rounds ([`resolving`]). Problems carry byte offsets, and the first in file order is reported. So the
-//! result does not depend on the number of workers or the size of blocks.
+//! between two rounds ([`resolving`]). Problems carry byte offsets, and the first problem in file order is reported.
+//! The result therefore does not depend on the number of workers or the size of blocks.
 //!
 //! With [`Options::sort`], lines are sorted first, and "file order" means the sorted order.
 
@@ -70,7 +70,7 @@ pub(crate) fn replay<'o>(
         feed.enqueue(files.take_queue());
         let mut rounds = Duration::ZERO;
         watch.lap(&mut rounds);
-        // There is no use for more workers than blocks.
+        // More workers than blocks would have nothing to do.
         let more = files.are_wanted() || files.any();
         let blocks = feed.most_blocks(workers.threads(), more);
         let blocks = blocks.and_then(|most| usize::try_from(most).ok());
@@ -79,7 +79,8 @@ pub(crate) fn replay<'o>(
         let mut engine = Engine::new(job, team, portions, files, ledger.map(LedgerSink::new));
         let files = &engine.read.files;
         if files.any() || files.are_wanted() && feed.names_files_in_order() {
-            // Events of named files may come before other events, and sorting may put the lines that name files last.
+            // Events of further files may be earlier than other events, but sorting may put the lines that refer to
+            // these files last.
             engine.world.lanes.cuts.named_from = Some(0);
         }
         engine.world.lanes.is_sound = !files.any() && feed.is_of_window();
@@ -88,7 +89,6 @@ pub(crate) fn replay<'o>(
     })
 }
 
-/// State of a replay between two rounds.
 struct Engine<'o> {
     world: World<'o>,
     read: Reading,
@@ -109,7 +109,7 @@ impl<'o> Engine<'o> {
         Engine { world: World::new(job, spread, portions, follower), read, team }
     }
 
-    /// Replays the blocks of `feed`. `rounds` is the time that rounds have taken so far.
+    /// Replays the blocks of `feed`. `rounds` is the time that rounds have already taken.
     fn replay(
         mut self,
         feed: &Feed<'_>,
@@ -162,7 +162,7 @@ impl<'o> Engine<'o> {
         }
     }
 
-    /// Sorts the next file, if files are sorted and its turn has come.
+    /// Sorts the next file, if files are to be sorted and the previous file has ended.
     fn prepare(&mut self, feed: &Feed<'_>) {
         let Engine { world, read, .. } = self;
         if world.findings.first.is_some() {
@@ -176,7 +176,7 @@ impl<'o> Engine<'o> {
         }
     }
 
-    /// Replays the wave's events before byte `limit`, and decodes the next wave.
+    /// Replays the wave's events before byte `limit`, and decodes the next wave from `feed`.
     fn round(&mut self, wave: &Wave, limit: u64, feed: Option<&Feed<'_>>, budget: BlockBudget) {
         let Engine { world, read, team } = self;
         let shards = if wave.blocks.is_empty() { 0 } else { world.lanes.shards().len() };
@@ -192,7 +192,7 @@ impl<'o> Engine<'o> {
             desks: &team.desks,
             free: &team.free,
             progress: world.job.progress,
-            // The ledger receives each wave once, not once for each portion.
+            // The ledger must receive each wave only once, not once for each portion.
             follower: world.follower.as_ref().filter(|_| feed.is_some()),
             ahead: 2 * budget.left().div_ceil(BlockBudget::PER_BLOCK),
             budget,
@@ -238,7 +238,7 @@ impl<'o> Engine<'o> {
             world.settle_usage(usage, true);
             usage.open_states = world.count_open_states();
         }
-        // As in PajeNG 1.3.6, a trace without any time begins and ends at 0.
+        // As in PajeNG 1.3.6, a trace without times begins and ends at 0.
         let last = if read.last_time.is_finite() { read.last_time } else { 0.0 };
         let time = world.job.options.stop_at.unwrap_or(last);
         world.end_all(time, read.bytes)?;
@@ -268,6 +268,7 @@ impl<'o> Engine<'o> {
         trace.files = read.files.paths();
         trace.comments = read.comments;
         trace.usage = read.usage;
+        trace.time_unit = world.job.options.time_unit;
         if let Some(portions) = world.portions {
             portions.finish(&trace)?;
         }

@@ -1,13 +1,12 @@
 //! Replay of Pajé traces: from events to containers, states, variables, events and links, as columns.
 //!
-//! [`Trace::open`] reads a file, and [`Trace::read`] any stream of bytes, as [`Options`] say. The trace is
-//! read once, in blocks, and takes little more memory than its objects. There are two ways to use it:
+//! [`Trace::open`] reads a file, and [`Trace::read`] reads any stream of bytes. [`Options`] control the replay. The
+//! trace is read once, in blocks, and takes little more memory than its objects. There are two ways to use it:
 //!
-//! - row by row, for analyses: with [`Trace::states`], [`Trace::links`] and so on, or lane by lane
-//!   ([`Trace::lanes`], [`Trace::lanes_of`], [`LaneView::states`]). A lane is the objects of one type in
-//!   one container.
-//! - as slices of columns in PajeNG's output order: [`Trace::visit`] calls the methods of a [`Visitor`].
-//!   This is the fastest way, copies nothing, and includes user-defined fields.
+//! - row by row, for analyses: for the whole trace ([`Trace::states`], [`Trace::links`] and so on), or lane by lane
+//!   ([`Trace::lanes`], [`Trace::lanes_of`], [`LaneView::states`]). A lane is the objects of one type in one container.
+//! - as slices of columns in PajeNG's output order: [`Trace::visit`] calls the methods of a [`Visitor`]. This is the
+//!   fastest way. It copies nothing, and includes user-defined fields.
 //!
 //! The time of each container in each state, row by row:
 //!
@@ -62,8 +61,8 @@
 //! # Ok::<(), paje_sim::Error>(())
 //! ```
 //!
-//! `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]): both ways release memory on
-//! the way.
+//! The folder `examples` has four small programs. A trace may be larger than memory ([`MemoryLimit`]), because both
+//! ways release memory while they read.
 //!
 //! A replay turns lines of text ([`Source`]) into a [`Trace`], or returns the first [`Error`] in file
 //! order. The modules here are `trace` (finished rows and access to them), `resolve` (the part that needs
@@ -71,6 +70,7 @@
 //! `paje-decode` and `paje-model`.
 
 mod engine;
+mod nearest;
 mod read;
 mod resolve;
 mod trace;
@@ -110,6 +110,7 @@ pub mod selection {
 }
 
 pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
+pub use nearest::nearest;
 #[doc(inline)]
 pub use paje_decode::input::{feed::names_files, source::Source};
 #[doc(inline)]
@@ -125,6 +126,7 @@ pub use paje_model::names::{
     recovered::{Recovered, Recovery, Remedy},
     text::Name,
     time_range::TimeRange,
+    time_unit::{TimeScale, TimeUnit},
     usage::{OtherQuoting, Usage},
 };
 pub use paje_parser::{FieldNames, Quoting, TypeNature};

@@ -19,8 +19,8 @@ impl Trace {
     /// Replays a trace from a reader.
     ///
     /// # Errors
-    /// The first problem of the trace in file order (or sorted order, see [`Options::sort`]) with its
-    /// place, or a failed read.
+    /// The first problem of the trace in file order (or sorted order, see [`Options::sort`]) with its position, or a
+    /// failed read.
     pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
         let (source, workers) = (Source::stream(input), Workers::one());
         Trace::read_with(source, options, &workers, &Progress::default())
@@ -30,7 +30,7 @@ impl Trace {
     /// on the number of workers.
     ///
     /// # Errors
-    /// As [`Trace::read`].
+    /// Fails like [`Trace::read`].
     pub fn read_with(
         source: Source<'_>,
         options: &Options,
@@ -40,14 +40,14 @@ impl Trace {
         replay(source, options, workers, progress, None, None)
     }
 
-    /// Replays a trace without keeping it. After each `bytes` bytes of the trace, `show` receives the rows that were
-    /// completed in them, which are then dropped. Memory depends on the number of open objects, containers, types and
-    /// values, and on `bytes`, but not on the length of the trace.
+    /// Replays a trace without keeping it. After each `bytes` bytes of the trace, `show` receives the rows that these
+    /// bytes completed. The rows are then dropped. Memory use depends on the number of open objects, containers, types
+    /// and values, and on `bytes`, but not on the length of the trace.
     ///
-    /// A state is complete when it ends, a value of a variable when the next value begins, a link when it has both
-    /// ends, and any object when its container ends. Portions do not depend on the workers or the size of blocks. If
-    /// the key of a completed link is used again, this is not detected. The returned trace has only the rows of the
-    /// last portion.
+    /// A state is complete when it ends. The value of a variable is complete when the next value begins, and a link
+    /// when it has both ends. The end of a container completes all its objects. Portions do not depend on the workers
+    /// or the size of blocks. Reused keys of completed links are not detected. The returned trace has only the rows of
+    /// the last portion.
     ///
     /// # Errors
     /// Fails like [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error
@@ -64,12 +64,12 @@ impl Trace {
         replay(source, options, workers, progress, Some(portions), None)
     }
 
-    /// Replays a trace like [`Trace::read_in_portions`], and passes the owner of each line to `ledger`. The
-    /// returned trace has no rows, unless [`Options::recover`] keeps all.
+    /// Replays a trace like [`Trace::read_in_portions`], and passes the owner of each line to `ledger`. The returned
+    /// trace has no rows, unless [`Options::recover`] is set.
     ///
     /// # Errors
-    /// Fails like [`Trace::read`]. The ledger has then received all blocks before the problem, and perhaps some after
-    /// it. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    /// Fails like [`Trace::read`]. The ledger has then received all blocks before the problem, and perhaps some later
+    /// blocks. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
     pub fn read_into_ledger(
         source: Source<'_>,
         options: &Options,
@@ -85,8 +85,8 @@ impl Trace {
     }
 
     /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the process may
-    /// use. Also reads the files below its folder that the trace names: see [`Source::reading_files`]. `-` is standard
-    /// input.
+    /// use. Also reads the files below its folder to which the trace refers: see [`Source::reading_files`]. The path
+    /// `-` means standard input.
     ///
     /// If no threads can be started, the calling thread does all the work.
     ///
@@ -107,7 +107,7 @@ impl Trace {
     /// Replays the trace in a file with these options and workers.
     ///
     /// # Errors
-    /// As [`Trace::open`].
+    /// Fails like [`Trace::open`].
     pub fn open_with(
         path: impl AsRef<Path>,
         options: &Options,

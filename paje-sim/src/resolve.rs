@@ -1,7 +1,7 @@
 //! Resolves symbols in file order.
 //!
-//! This is a short pass over structural events and the first uses of lanes, values and link ends.
-//! Nothing else in a block needs it, because the maps only grow.
+//! This is a short pass over structural events and the first uses of lanes, values and link ends. Other lines need no
+//! pass, because decoders remember their symbols.
 
 mod lifetime;
 mod mend;
@@ -59,7 +59,8 @@ pub(crate) fn resolve(
             OrderedItem::Lane(symbol, hash) => {
                 let context = decoder.symbols.lanes.context(*symbol);
                 let (type_, nature) = split_lane_context(context);
-                // Texts are elsewhere in memory, and most items do not need texts. So texts are looked up on demand.
+                // Most items do not need their text, and reading it costs a cache miss. So texts are looked up on
+                // demand.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
                 state.note_lane_use(container, type_name);
@@ -139,7 +140,6 @@ pub(crate) fn resolve(
     Ok(())
 }
 
-/// State that resolving changes.
 pub(crate) struct Resolver<'a> {
     pub(crate) model: &'a mut Model,
     pub(crate) lanes: &'a mut Lanes,
@@ -150,33 +150,28 @@ pub(crate) struct Resolver<'a> {
     pub(crate) warnings: &'a mut Warnings,
     pub(crate) files: &'a mut Files,
     pub(crate) progress: &'a Progress,
-    /// Destructions whose lanes end when everything has been read.
+    /// Destructions of containers whose lanes only end when all files have been read.
     pub(crate) deferred: &'a mut Vec<Deferred>,
     pub(crate) counter: Counter,
-    /// Rows to keep, or `None` if all are kept.
     pub(crate) selected: Option<&'a mut Selected>,
-    /// Subjects of the block's structural lines. Only for a ledger.
+    /// Subjects of the block's structural lines, for a ledger.
     pub(crate) structural: Option<Vec<LineOf>>,
-    /// Usage of definitions so far, if it is kept.
     pub(crate) usage: Option<&'a mut Usage>,
-    /// Problems so far, during recovery.
     pub(crate) tally: Option<&'a mut ProblemTally>,
 }
 
 pub(crate) struct Clock<'a> {
     pub(crate) last: f64,
-    /// Events after this time are ignored.
     pub(crate) stop_at: f64,
-    /// All times, if they are kept.
     pub(crate) kept: Option<&'a mut Vec<f64>>,
 }
 
-/// Position of a destruction that is checked after the last file.
+/// A destruction that is checked after the last file.
 #[derive(Debug)]
 pub(crate) struct Deferred {
     pub(crate) at: u64,
     pub(crate) place: Place,
-    /// Column of the time, in bytes from 1.
+    /// Column of the time field, in bytes, counted from 1.
     pub(crate) time_column: u64,
 }
 
@@ -206,7 +201,7 @@ impl Resolver<'_> {
         selected.wants_rows(lane.container, lane.type_)
     }
 
-    /// Prefetches what is needed for the block's new lanes and ends of containers.
+    /// Prefetches the memory that resolving the block's new lanes and ends of containers reads.
     fn prefetch_containers(&self, block: &DecodedBlock) {
         let decoded = &block.decoded;
         let hashes = decoded.ordered.iter().filter_map(|(_, item)| match item {
@@ -220,7 +215,6 @@ impl Resolver<'_> {
         self.model.prefetch_containers(hashes);
     }
 
-    /// Returns the type of a decoder's symbol.
     pub(super) fn type_of(&mut self, decoder: &Decoder, symbol: Symbol) -> Result<TypeId, Failed> {
         if let Some(Some(known)) = self.maps.types.get(symbol as usize) {
             return Ok(*known);

@@ -30,6 +30,7 @@ use paje_model::names::ids::{ContainerId, LaneId, TypeId};
 use paje_model::names::options::Keeps;
 use paje_model::names::progress::Times;
 use paje_model::names::recovered::Recovery;
+use paje_model::names::time_unit::{TimeScale, TimeUnit};
 use paje_model::names::usage::Usage;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
@@ -48,15 +49,15 @@ pub struct Trace {
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
-    /// Number of objects shown since the replay, if some objects are in a file.
+    pub(crate) time_unit: Option<TimeUnit>,
+    /// Number of objects shown since the replay. Only counted if some objects are in a file.
     shown: AtomicU64,
 }
 
-/// Number of shown objects after which memory of the temporary file is released. So many objects take about ten
+/// Number of shown objects after which memory of the temporary file is released. This number of objects takes about ten
 /// megabytes.
 const RELIEF: u64 = 1 << 18;
 
-/// Number of lines and bytes that were read, and the time for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) bytes: u64,
@@ -100,6 +101,7 @@ impl Trace {
             files,
             comments,
             usage: None,
+            time_unit: None,
             shown,
         }
     }
@@ -108,6 +110,13 @@ impl Trace {
     #[must_use]
     pub fn types(&self) -> &Types {
         &self.model.types
+    }
+
+    /// Returns the conversion of times to seconds: by the unit in [`Options`](crate::Options), or
+    /// that of the program that wrote the trace.
+    #[must_use]
+    pub fn time_scale(&self) -> TimeScale {
+        TimeScale::new(self.types(), self.time_unit)
     }
 
     /// Returns the containers.
@@ -128,8 +137,8 @@ impl Trace {
         &self.warnings
     }
 
-    /// Returns the problems that [`Options::recover`](crate::Options::recover) has recovered from,
-    /// with their remedies.
+    /// Returns the problems from which the replay has recovered, with their remedies. See
+    /// [`Options::recover`](crate::Options::recover).
     #[must_use]
     pub fn recovered(&self) -> &Recovery {
         &self.recovery
@@ -168,14 +177,14 @@ impl Trace {
         self.read.bytes
     }
 
-    /// Releases memory if the process exceeds the replay's [limit](paje_model::names::options::MemoryLimit).
-    /// Iterating over a large trace already does so now and then.
+    /// Releases memory if the process exceeds the replay's [limit](paje_model::names::options::MemoryLimit). Iterating
+    /// over a large trace does this regularly.
     pub fn relieve(&self) {
         self.rows.relieve();
     }
 
-    /// Releases memory once enough objects have been shown since the last time. `objects` is the
-    /// number of objects to be shown next.
+    /// Releases memory if enough objects have been shown since the last release. `objects` is the number of objects to
+    /// be shown next.
     pub(crate) fn relieve_now_and_then(&self, objects: usize) {
         if self.spilled() == 0 {
             return;
@@ -266,27 +275,28 @@ impl Trace {
         self.containers().line(id).filter(|_| self.has_lines())
     }
 
-    /// Returns the comments at the beginning of the trace, each on a line without its `#`, up to
-    /// some kilobytes. Writers of traces put their name and command line there.
+    /// Returns the comments at the beginning of the trace, up to a few kilobytes. Each comment is on a line, without
+    /// its `#`. Programs that write traces put their name and command line there.
     #[must_use]
     pub fn comments(&self) -> &[u8] {
         &self.comments
     }
 
-    /// Returns the trace's use of its definitions, if [`Options::usage`](crate::Options::usage) is
-    /// set. In a portion, this is the use up to the portion's end.
+    /// Returns which definitions the trace uses, if [`Options::usage`](crate::Options::usage) is set. In a portion,
+    /// these are the uses up to the portion's end.
     #[must_use]
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_deref()
     }
 
     /// Returns whether the trace may be read in parts. This requires that nothing is doubtful, and that each line
-    /// depends only on definitions, containers, and the lines that begin or end the same row. Returns `false` unless
+    /// depends only on definitions, containers, and lines about the same row. Returns `false` unless
     /// [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let Some(usage) = self.usage() else { return false };
-        // A value without a definition has the quotes of its first use. Only values with definitions have colours.
+        // A value without a definition has the quotes of its first use. Only values with a definition have colours, and
+        // all values must have one.
         let types = self.types();
         let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
         !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))

@@ -12,7 +12,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Every object of a trace in output order, with all bits of its numbers.
+/// All objects of a trace in output order, with all bits of their numbers.
 #[derive(Default)]
 struct Listing(Vec<String>);
 
@@ -108,7 +108,7 @@ fn traces() -> impl Iterator<Item = Vec<u8>> {
     shapes.chain((0..150).map(|seed| datasets::random::trace(seed).bytes))
 }
 
-/// A blank at the start of every line keeps all events out of the batches of short lines.
+/// Events with a blank at the start of their line are not decoded in batches.
 #[test]
 fn short_lines() {
     for text in traces() {
@@ -119,7 +119,7 @@ fn short_lines() {
     }
 }
 
-/// Inserted and removed bytes make lines that are similar to lines whose names are known together.
+/// Inserted and removed bytes make lines that resemble lines whose names are known as one text.
 #[test]
 fn almost_usual_lines() {
     for shape in [Shape::Mpi, Shape::AllLinks, Shape::Variables, Shape::Deep, Shape::TaskRuntime] {
@@ -135,7 +135,7 @@ fn almost_usual_lines() {
                     move |_| index.next() != Some(place)
                 }),
                 1 => line.insert(place, b"\0\"#\r"[seed / 6 % 4]),
-                // Two blanks between words, or one blank at the end.
+                // Doubles a blank, or appends a blank to the line.
                 2 => {
                     let blank = line.iter().rposition(u8::is_ascii_whitespace);
                     line.insert(blank.unwrap_or(0), b' ');
@@ -145,7 +145,7 @@ fn almost_usual_lines() {
                     let last = blanks.map(|(blank, _)| blank).next_back().unwrap_or(place);
                     line.insert(last, b' ');
                 }
-                // The last field is missing, with or without a blank at the end.
+                // Removes the last field, with or without the blank before it.
                 kind => {
                     let last = line[..line.len() - 1].iter().rposition(u8::is_ascii_whitespace);
                     line.truncate(last.unwrap_or(place) + kind - 4);
@@ -172,8 +172,7 @@ fn blocks_of_any_size() {
     }
 }
 
-/// Each trace is replayed by two teams, in turn, so that every team meets every size of blocks with
-/// many traces.
+/// Each trace is replayed by only two teams. Over many traces, every team replays with every size of blocks.
 #[test]
 fn any_number_of_workers() {
     let teams: Vec<Workers> = (2..=8).map(workers).collect();
@@ -189,7 +188,6 @@ fn any_number_of_workers() {
     }
 }
 
-/// There are many definitions between events.
 #[test]
 fn definitions_anywhere() {
     let mut text = datasets::generate(Shape::Mpi, 3_000, 1);
@@ -197,7 +195,7 @@ fn definitions_anywhere() {
         let head =
             format!("%EventDef PajeSetVariable {}\n% Time date\n% Type string\n", 90_000 + id);
         text.extend(head.bytes());
-        // Some definitions are finished some lines later.
+        // Some definitions are only finished several lines later.
         let tail = "% Container string\n% Value double\n%EndEventDef\n";
         let mut rest = tail.as_bytes().to_vec();
         for _ in 0..id % 5 {
@@ -215,8 +213,7 @@ fn definitions_anywhere() {
     }
 }
 
-/// Lanes that are used again and again, in several spellings, with new lanes now and then. Decoders share lanes if
-/// possible, but not in recovery.
+/// Most lines use the same lanes, in several spellings. Other lines use new lanes.
 #[test]
 fn lanes_in_any_spelling() {
     let header = datasets::definitions([
@@ -301,7 +298,7 @@ fn input_in_any_pieces() {
     }
 }
 
-/// Complete rows are shown once, and the rows shown do not depend on workers and blocks.
+/// Each complete row is shown once, and the shown rows do not depend on workers and blocks.
 #[test]
 fn portions() {
     let teams: Vec<Workers> = [1, 3].map(workers).into();
@@ -312,7 +309,7 @@ fn portions() {
         options.ignore_incomplete_links = i % 2 == 0;
         let whole = Trace::read(&text[..], &options);
         let mut first = None;
-        // Each trace is read in some of these ways, as all combinations would take too long.
+        // Each trace is read in only some of these ways, because all combinations would take too long.
         let ways = [
             (1000, 1 << 20, &teams[i / 4 % 2]),
             (1000, [1, 700][i / 8 % 2], &teams[(i / 4 + 1) % 2]),
@@ -329,7 +326,7 @@ fn portions() {
                     expected.sort();
                     assert_eq!(all, expected);
                 }
-                // In portions, reuse of a key is not detected.
+                // Reused keys are not detected in portions.
                 (Err(error), found) => assert!(
                     found == Err(error.to_string()) || error.to_string().contains("key"),
                     "{error} {found:?}"
@@ -370,7 +367,6 @@ fn in_portions(
     (shown, result.map(|_| ()).map_err(|error| error.to_string()))
 }
 
-/// A replay can be stopped by its observer, at once or later.
 #[test]
 fn stopped_replays() {
     struct Teller<'a>(&'a [u8], &'a Progress, usize);

@@ -1,4 +1,4 @@
-//! The programs in `examples`, with a trace of the repository.
+//! Runs the programs in `examples` with a trace of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,6 @@ fn guide_shows_an_example() {
     assert!(guide.contains(&format!("```rust\n{example}```\n")));
 }
 
-/// Compares the block after the document's example with the program's output.
 #[test]
 fn document_shows_what_its_example_prints() {
     let trace = mpi();

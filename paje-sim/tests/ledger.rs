@@ -13,7 +13,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Start of a block in bytes, its lines, and the uses by lane.
+/// Start of a block, its lines, and what the events of each lane use.
 type Reported = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl Ledger for Book {
     }
 }
 
-/// The subject of each line, and the uses of events: lane, and value or container, all by their texts.
+/// The subject of each line, and what events use: lane, and value or container. All are texts.
 type Lines = (Vec<(usize, String)>, BTreeSet<(String, String, String)>);
 
 fn text(bytes: &[u8]) -> String {
@@ -73,7 +73,6 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
     (lines, uses)
 }
 
-/// Computes the subjects and uses from each line alone.
 fn plain(input: &[u8], options: &Options) -> Lines {
     let mut decoder = LineDecoder::new(options.field_names);
     let mut uses = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Long lines of events with unused fields. Only their heads are decoded, unless the fields are
-//! kept. Both ways must give the same result.
+//! Tests long lines of events with unused fields. Only the heads of such lines are decoded, unless
+//! the fields are kept. Both ways must give the same result.
 
 use std::convert::Infallible;
 
@@ -24,7 +24,7 @@ const WORLD: &str = "0 P 0\n1 S P\n2 V P\n3 L 0 P P\n4 0 p P 0\n4 0 q P 0\n";
 
 const LONG: &str = "a-field-that-is-by-itself-as-long-as-most-lines-are-in-all";
 
-/// Makes a trace of valid lines, each a little different, and most are long.
+/// Returns a trace of valid lines. Each line is slightly different, and most lines are long.
 fn trace(lines: u64) -> String {
     let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut rng = Rng::new(14);
@@ -44,7 +44,6 @@ fn trace(lines: u64) -> String {
     text
 }
 
-/// All rows, without the unused fields.
 #[derive(Default)]
 struct Rows(Vec<String>);
 
@@ -79,7 +78,7 @@ impl Visitor for Rows {
     }
 }
 
-/// Returns the rows and the warnings, or the problem and its place.
+/// Returns the rows and the warnings, or the problem and its position.
 fn replay(text: &str, user_defined: bool) -> Result<(Vec<String>, String), String> {
     let mut options = Options::default();
     options.user_defined = user_defined;

@@ -1,4 +1,4 @@
-//! Traces opened by file name.
+//! Tests traces that are opened by file name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,12 +54,12 @@ fn errors_name_the_file() {
     let start = format!("{}:17:9: ", broken.display());
     assert!(error.to_string().starts_with(&start), "{error}");
 
-    // With bytes as input, messages have no file name.
+    // If the input is bytes, messages have no file name.
     let text = fs::read(&broken).unwrap();
     let plain = Trace::read(&text[..], &Options::default()).unwrap_err();
     assert_eq!(error.to_string(), format!("{}:17:9: {plain}", broken.display()));
 
-    // A problem that is not in a line has no line number.
+    // A problem that does not concern a line has no line number.
     fs::write(&broken, "").unwrap();
     let error = Trace::open(&broken).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: ", broken.display())), "{error}");

@@ -1,5 +1,5 @@
-//! Tries every order in which threads may run, including those that only the language's memory model allows. No worker
-//! waits for a round's tasks forever, and a worker that has waited sees the results of the other workers.
+//! Tries every order in which threads may run, including those that only the language's memory model allows. In each
+//! order, no worker must wait forever, and a worker that has waited must see the results of the other workers.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -21,7 +21,6 @@ mod sync {
 #[expect(clippy::reversed_empty_ranges, reason = "workers sleep without yielding here")]
 mod tasks;
 
-/// Replays shards that are free, waits, and looks at all shards.
 fn work(tasks: &Tasks, shards: &[UnsafeCell<u32>]) {
     for (number, shard) in shards.iter().enumerate() {
         let Some(_taken) = tasks.take(number) else { continue };

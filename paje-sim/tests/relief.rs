@@ -1,4 +1,4 @@
-//! Iterating over a trace that is larger than memory also releases memory.
+//! Tests that iterating over a trace that is larger than memory releases memory.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Reused keys of links are found with any number of workers.
+//! Tests that reused keys of links are found with any number of workers.
 
 use std::fmt::Write as _;
 
@@ -16,10 +16,11 @@ const EVENTS: [(&str, &str, &str); 6] = [
 
 const WORLD: &str = "0 H 0\n1 L 0 H H\n1 M 0 H H\n2 0 h H 0\n";
 
-/// More links than a worker's share.
+/// Number of links. It is large enough for several workers to share the search.
 const LINKS: usize = 40_000;
 
-/// Makes a trace with many links of two types. Some links use the keys of other links.
+/// Returns a trace with many links of two types. For each pair in `reused`, the first link uses the
+/// key of the second link.
 fn trace(reused: &[(usize, usize)]) -> String {
     let mut text = format!("{}{WORLD}", definitions(EVENTS));
     for i in 0..LINKS {
@@ -30,7 +31,7 @@ fn trace(reused: &[(usize, usize)]) -> String {
     text
 }
 
-/// Replays a trace with several teams. Returns the reported key and its line number.
+/// Replays a trace with several teams of workers. Returns the reported key and its line number.
 fn found(text: &str) -> Option<(Vec<u8>, u64)> {
     let found = teams::<3>().map(|workers| {
         let options = Options::default();
@@ -61,7 +62,6 @@ fn the_first_reused_key_is_reported() {
         // A link of another type is in another lane, so the key may be used again.
         (&[(far, 5)], None),
         (&[(far, 5), (39_989, 21)], Some((21, 39_989))),
-        // Three times.
         (&[(far, 2), (35_000, 2)], Some((2, 35_000))),
     ] {
         let told =
@@ -70,7 +70,7 @@ fn the_first_reused_key_is_reported() {
     }
 }
 
-/// When a container ends, its lanes are searched.
+/// The lanes of a container are searched when it ends.
 #[test]
 fn ending_containers_are_searched() {
     let links = |from: usize| -> String {

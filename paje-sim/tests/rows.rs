@@ -1,4 +1,4 @@
-//! Iterators over rows give the same rows as visitors.
+//! Tests that iterators over rows give the same rows as visitors.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Rows of a lane, with all bits of their numbers.
+/// Rows of a lane as texts, with all bits of their numbers.
 #[derive(Default, PartialEq, Debug)]
 struct Listing(Vec<String>);
 
@@ -22,7 +22,7 @@ impl Listing {
         self.0.push(format!("{row:?}"));
     }
 
-    /// Lists the rows of the lane's iterators, each with the number of remaining rows.
+    /// Lists the rows that the lane's iterators return, each with the number of remaining rows.
     fn of(lane: LaneView<'_>) -> Self {
         let mut listing = Listing::default();
         let mut left = lane.len();
@@ -111,7 +111,7 @@ fn check(trace: &Trace) -> [u64; 4] {
     let counts = trace.counts();
     assert_eq!(natures, [counts.states, counts.variables, counts.events, counts.links]);
 
-    // Every lane belongs to its container and to the container's ancestors, in the same order.
+    // Every lane belongs to its container, and to each ancestor of the container.
     let mut of_containers = Vec::new();
     for id in trace.containers().ids() {
         let own: Vec<_> = trace.lanes_of(id).map(LaneView::id).collect();
@@ -163,7 +163,7 @@ fn rows_equal_those_of_a_visitor() {
     assert!(all.iter().all(|count| *count > 900), "{all:?}");
 }
 
-/// The last value of a variable in a portion ends where the next portion's first begins.
+/// The last value of a variable in a portion ends where the first value of the next portion begins.
 #[test]
 fn rows_of_portions_equal_those_of_a_visitor() {
     for text in traces() {
@@ -181,7 +181,7 @@ fn rows_of_portions_equal_those_of_a_visitor() {
     }
 }
 
-/// The numbers of 70,000 values need four bytes.
+/// The numbers of 70,000 values need four bytes each.
 #[test]
 fn rows_of_many_values() {
     let mut text = b"\
@@ -239,7 +239,7 @@ fn visitors_need_no_methods() {
     assert_eq!(trace.visit(NameOrder::Bare, &mut Blind), Ok(()));
 }
 
-/// Starts of states and of links, with their lines.
+/// Collects the starts of states and of links, with their lines.
 #[derive(Default)]
 struct Lines {
     states: Vec<(f64, Option<u64>)>,

@@ -1,5 +1,5 @@
-//! A trace in several compressed files: a worker that waits for a block of one file may wake when the next file has
-//! begun.
+//! Tests a trace in several compressed files. A worker that waits for a block of one file may wake up when the next
+//! file has begun.
 
 use std::fs;
 use std::path::PathBuf;

@@ -36,7 +36,8 @@ fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", definitions(EVENTS))
 }
 
-/// Replays in portions, in blocks of several sizes, and checks that the results are equal. Returns the last trace.
+/// Replays a trace in portions and with several sizes of blocks, and checks that the results are equal. Returns the
+/// last trace.
 fn replayed(text: &str, teams: &[Workers]) -> Trace {
     let mut last: Option<Trace> = None;
     for workers in teams {
@@ -106,7 +107,7 @@ fn doubtful_traces() {
     }
 }
 
-/// Values that are quoted differently than in their definition are counted, but are not doubtful.
+/// Events whose values are quoted differently than in their definition are counted, but do not make a trace doubtful.
 #[test]
 fn values_in_other_quotes() {
     let lines = "8 5 L 0 used h k\n9 6 L 0 used h k\n5 6 S h \"used\"\n5 6 S h used\n5 7 S h \"used\"\n8 7 L 0 \"used\" h l\n9 8 L 0 \"used\" h l\n";

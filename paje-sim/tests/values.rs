@@ -1,4 +1,4 @@
-//! Traces with thousands of values that are used once or twice: see `Decoder::is_crowded`.
+//! Tests traces with thousands of values that are used once or twice. See `Decoder::is_crowded`.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -30,7 +30,7 @@ const WORLD: &str = "\
 5 0 q P 0
 ";
 
-/// Returns the text of a value at its `i`th use, and the value's name then.
+/// Returns the text of the value in use `i`, and the value's name.
 fn value(i: u32) -> (String, String) {
     match i % 5 {
         0 => (format!("a{i}"), format!("Task {i}")),
@@ -42,13 +42,13 @@ fn value(i: u32) -> (String, String) {
     }
 }
 
-/// Makes a trace with this number of uses of values. Returns their names by nature: states, events, links.
+/// Returns a trace that uses values `uses` times, and the names of the used values for states, events and links.
 fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
     let mut text = testkit::definitions(EVENTS) + WORLD;
     let mut names = [const { Vec::new() }; 3];
     let mut defined = HashSet::new();
     for i in 0..uses {
-        // In the middle, a few values are used again and again.
+        // In the middle of the trace, a few values are used many times.
         let few = (uses / 2..uses / 2 + uses / 4).contains(&i);
         let (word, name) = value(if few { i % 7 } else { i });
         if word.trim_matches('"') != name && defined.insert(word.clone()) {
@@ -70,7 +70,7 @@ fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
     (text, names)
 }
 
-/// Names of values by nature, in the order of rows.
+/// For states, events and links, the names of their values in the order of rows.
 #[derive(Default)]
 struct Names([Vec<String>; 3]);
 
@@ -103,7 +103,7 @@ impl Visitor for Names {
 
 #[test]
 fn each_use_has_its_name() {
-    // Enough for decoders to restart many times.
+    // This is enough for decoders to restart many times.
     let (text, names) = trace(30_000);
     for (threads, block, value_names) in [
         (1, 1 << 15, ValueNames::Bare),

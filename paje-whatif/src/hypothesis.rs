@@ -8,6 +8,7 @@ mod words;
 use std::fmt;
 use std::str::FromStr;
 
+use paje_decimal::amounts;
 use paje_sim::Glob;
 
 pub use apply::{Applied, Changes};
@@ -122,16 +123,19 @@ pub enum Amount {
 
 impl Amount {
     fn parse(key: &str, text: &str) -> Result<Self, String> {
-        let (number, make): (_, fn(f64) -> Amount) = match text.strip_prefix(['x', '×']) {
-            Some(number) => (number, Amount::Times),
-            None => (text, Amount::Of),
+        let read = if key == "latency" { amounts::seconds } else { amounts::rate };
+        let (number, make): (_, fn(f64) -> Amount) = match amounts::marked_factor(text) {
+            Some(factor) => (Some(factor), Amount::Times),
+            None => (read(text).ok(), Amount::Of),
         };
-        let number = number.parse::<f64>().ok().filter(|number| number.is_finite());
         let least = if key == "bandwidth" { f64::MIN_POSITIVE } else { 0.0 };
-        let number = number.filter(|number| *number >= least);
-        let above = if key == "bandwidth" { "above 0" } else { "of 0 or more" };
-        let right = format!("a number {above}, or a factor such as x10");
-        number.map(make).ok_or_else(|| format!("{key}={text}: expected {right}"))
+        let number = number.filter(|number| number.is_finite() && *number >= least);
+        let right = match key {
+            "latency" => "a time of 0 or more such as 10us",
+            _ => "a rate above 0 such as 10GB/s",
+        };
+        let wrong = || format!("{key}={text}: expected {right}, or a factor such as x2");
+        number.map(make).ok_or_else(wrong)
     }
 }
 
@@ -190,7 +194,7 @@ impl FromStr for Random {
             }
         };
         let mut words = Words::parse(rest, &["cv", "seed", "runs"])?;
-        let cv = words.number("cv", 0.0)?.unwrap_or(0.1);
+        let cv = words.amount("cv", amounts::factor)?.unwrap_or(0.1);
         let seed = words.integer("seed")?.unwrap_or(1);
         let runs = words.integer("runs")?.unwrap_or(100);
         let runs = u32::try_from(runs).ok().filter(|runs| (2..=100_000).contains(runs));
@@ -208,6 +212,8 @@ impl fmt::Display for Random {
         write!(f, "{name},cv={},seed={},runs={}", self.cv, self.seed, self.runs)
     }
 }
+
+const NO_FACTOR: &str = "factor=NUMBER is missing";
 
 const KINDS: [(&str, &[&str]); 5] = [
     ("scale", &["state", "container", "factor", "min-gap"]),
@@ -232,8 +238,8 @@ impl Hypothesis {
         Ok(match kind {
             "scale" => Hypothesis::Scale(Scale {
                 states: words.states(container)?,
-                factor: words.number("factor", 0.0)?.ok_or("factor=NUMBER is missing")?,
-                min_gap: words.number("min-gap", 0.0)?.unwrap_or(0.0),
+                factor: words.amount("factor", amounts::factor)?.ok_or(NO_FACTOR)?,
+                min_gap: words.amount("min-gap", amounts::seconds)?.unwrap_or(0.0),
             }),
             "balance" => Hypothesis::Balance(Balance {
                 states: words.states(container)?,
@@ -253,15 +259,19 @@ impl Hypothesis {
                         return Err(format!("sharing={other}: expected maxmin or none"));
                     }
                 };
-                let eager = words.number("eager", 0.0)?;
+                let eager =
+                    words.amount("eager", |text| amounts::size(text).map(|size| size as f64))?;
                 if latency.is_none() && bandwidth.is_none() && eager.is_none() {
-                    return Err("expected latency=, bandwidth= or eager=".into());
+                    return Err(
+                        "expected latency=, bandwidth= or eager=; sharing= alone changes nothing"
+                            .into(),
+                    );
                 }
                 Hypothesis::Net(Net { latency, bandwidth, eager, sharing })
             }
             "cpu" => Hypothesis::Cpu(Cpu {
                 container,
-                factor: words.number("factor", 0.0)?.ok_or("factor=NUMBER is missing")?,
+                factor: words.amount("factor", amounts::factor)?.ok_or(NO_FACTOR)?,
             }),
             _ => return Err(format!("`{kind}` is not a kind of hypothesis")),
         })

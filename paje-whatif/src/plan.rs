@@ -26,7 +26,7 @@ pub struct Plan {
 pub(crate) struct Scaling {
     pub(crate) tracks: Vec<bool>,
     pub(crate) factor: f64,
-    /// Parts of up to this length, in seconds, do not change.
+    /// Parts of up to this length, in the trace's unit of time, do not change.
     pub(crate) min_gap: f64,
 }
 

@@ -141,7 +141,7 @@ pub struct Settings {
     pub shapes: Vec<(Glob, Shape)>,
     /// Shape of all collectives that belong to the class of broadcasts.
     pub broadcast: Option<Shape>,
-    /// Measured times of messages in the recorded run.
+    /// Measured times of messages in the recorded run, in the trace's unit of time.
     pub table: Option<Table>,
 }
 

@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use crate::Workers;
 use crate::queue::Queue;
 
-/// Number of results per worker that may wait for their turn.
+/// Number of results that may wait for their turn, for each worker.
 const AHEAD: usize = 2;
 
 /// Calls `make` for jobs `0..jobs` on all workers. Calls `put` with the results, one at a time and
-/// in the order of the jobs. Only a few results wait for their turn, so a slow `put` slows `make`
-/// down.
+/// in the order of the jobs. Only a few results can wait for their turn, so a slow `put` slows
+/// `make` down.
 ///
 /// # Errors
-/// Returns the first error in the order of the jobs. Later results are not put.
+/// Returns the first error in the order of the jobs. `put` is not called for later jobs.
 pub fn in_order<T: Send, E: Send>(
     workers: &Workers,
     jobs: usize,
@@ -121,13 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn results_after_a_failure_are_not_put() {
+    fn results_after_a_failure_are_not_sent() {
         let (failing, making) = (Barrier::new(2), Barrier::new(2));
         let make = |job: usize| {
             if job == 1 {
                 making.wait();
                 failing.wait();
-                // Leaves time for the failure to be recorded.
+                // Gives the other worker time to record the failure.
                 thread::sleep(time::Duration::from_millis(50));
             }
             Ok(job)

@@ -1,9 +1,9 @@
 //! A pool of worker threads, their CPUs, and parallel loops.
 //!
-//! [`Workers`] are threads, pinned according to [`Pin`]. By default, there are as many as the
-//! process may use. They run a closure on each worker ([`Workers::on_each`]), for each number of a
-//! range ([`Workers::share_out`], [`Workers::map`]), or for each job with the results in order
-//! ([`in_order()`]).
+//! [`Workers`] are threads, pinned according to [`Pin`]. By default, there is one worker for each
+//! CPU that the process may use. A closure can run once on each worker ([`Workers::on_each`]), once
+//! for each number of a range ([`Workers::share_out`], [`Workers::map`]), or once for each job,
+//! with results in order ([`in_order()`]).
 //!
 //! ```
 //! use std::num::NonZeroUsize;
@@ -39,7 +39,7 @@ pub use placement::PlacementError;
 pub use pool::{Error, Workers, allowed, available};
 pub use topology::{Cpu, Topology};
 
-/// Returns the contents of a mutex that nothing else can hold.
+/// Returns the contents of a mutex without locking it.
 pub fn exclusive<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

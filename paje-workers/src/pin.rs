@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pin {
-    /// The system chooses.
+    /// The system chooses the CPUs.
     #[default]
     None,
     /// Fills one NUMA node before the next, and all cores of a node before their second threads.
@@ -18,7 +18,7 @@ pub enum Pin {
     /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all
     /// nodes.
     Numa(Vec<u32>),
-    /// The first worker runs on the first of these CPUs, and so on.
+    /// Each worker runs on one of these CPUs, in this order.
     List(Vec<usize>),
 }
 
@@ -56,7 +56,7 @@ impl FromStr for Pin {
                     .map(Pin::Numa)
                     .map_err(explained("NUMA nodes are listed like numa:0,2, and numa means all")),
                 None => Err(ParsePinError(format!(
-                    "`{text}` is not a pinning policy; use none, compact, scatter, numa, numa:NODES \
+                    "`{text}` is not a pinning policy: expected none, compact, scatter, numa, numa:NODES \
                      or CPUS, where lists are like 0,2,4-7"
                 ))),
             },
@@ -64,7 +64,7 @@ impl FromStr for Pin {
     }
 }
 
-/// Writes the text that parses to this value. An empty [`Pin::List`] has no such text.
+/// Writes a text from which this value can be parsed. An empty [`Pin::List`] has no such text.
 impl fmt::Display for Pin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -78,7 +78,7 @@ impl fmt::Display for Pin {
     }
 }
 
-/// Longest accepted list: eight times the number of CPUs that Linux supports.
+/// Largest number of elements in a list. It is eight times the number of CPUs that Linux supports.
 const MOST: usize = 1 << 16;
 
 /// Parses a list such as `0,2,4-7`, as Linux writes sets of CPUs and nodes. Keeps the order and
@@ -112,7 +112,8 @@ pub(crate) fn parse_list(text: &str) -> Result<Vec<u32>, String> {
     Ok(numbers)
 }
 
-/// Writes numbers as a list for [`parse_list`], with ranges of three or more numbers as `4-7`.
+/// Writes numbers as a list for [`parse_list`]. Three or more consecutive numbers become a range
+/// such as `4-7`.
 pub(crate) struct List<'a, N>(pub(crate) &'a [N]);
 
 impl<N: Copy + TryInto<u64>> fmt::Display for List<'_, N> {
@@ -161,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_is_expected() {
-        const WORD: &str = "is not a pinning policy; use none, compact, scatter, numa, numa:NODES or \
+    fn errors_name_what_is_expected() {
+        const WORD: &str = "is not a pinning policy: expected none, compact, scatter, numa, numa:NODES or \
                             CPUS, where lists are like 0,2,4-7";
         const CPUS: &str = "CPUs are listed like 0,2,4-7";
         const NODES: &str = "NUMA nodes are listed like numa:0,2, and numa means all";

@@ -9,7 +9,6 @@ use crate::{Pin, Topology};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Placement {
     pub(crate) cpus: Vec<usize>,
-    /// Notes for the user, as sentences.
     pub(crate) notes: Vec<String>,
 }
 
@@ -25,8 +24,9 @@ impl fmt::Display for PlacementError {
 
 impl std::error::Error for PlacementError {}
 
-/// Chooses CPUs for `threads` workers, or for as many as fit, from the `allowed` ones. If there are
-/// more workers than CPUs, the rest start again at the first CPU.
+/// Chooses CPUs for `threads` workers from the `allowed` CPUs. Without `threads`, there is one
+/// worker for each suitable CPU. If there are more workers than CPUs, the remaining workers start
+/// again at the first CPU.
 pub(crate) fn placement(
     pin: &Pin,
     topology: Option<&Topology>,
@@ -65,7 +65,6 @@ pub(crate) fn placement(
 struct Seat {
     cpu: usize,
     node: Option<u32>,
-    /// Number of earlier CPUs on the same core.
     thread: usize,
 }
 
@@ -83,8 +82,8 @@ fn seats(topology: Option<&Topology>, allowed: &[usize]) -> Vec<Seat> {
     seats.collect()
 }
 
-/// Orders CPUs by node, or alternating between nodes. First threads of cores come before second
-/// threads, and CPUs of unknown nodes come last.
+/// Orders CPUs by node if `is_compact` is true. Otherwise, alternates between nodes. The first
+/// threads of cores come before the second threads, and CPUs of unknown nodes come last.
 fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     let mut turns: HashMap<_, usize> = HashMap::new();
     let keyed = seats.into_iter().map(|Seat { cpu, node, thread }| {
@@ -98,7 +97,7 @@ fn in_turns(seats: Vec<Seat>, is_compact: bool) -> Vec<usize> {
     keyed.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
-/// Returns the allowed CPUs of these NUMA nodes, or of all nodes, alternating between nodes.
+/// Returns the allowed CPUs of these NUMA nodes, or of all nodes, and alternates between nodes.
 fn on_nodes(
     asked: &[u32],
     topology: Option<&Topology>,
@@ -132,7 +131,7 @@ fn on_nodes(
     let place = |node: u32| asked.iter().position(|asked| *asked == node);
     seats.retain(|seat| seat.node.is_some_and(|node| asked.is_empty() || place(node).is_some()));
     for seat in &mut seats {
-        // Nodes are in the order of the request, not in the order of their numbers.
+        // The nodes are used in the requested order, not in the order of their numbers.
         seat.node = seat.node.map(|node| place(node).map_or(node, |place| place as u32));
     }
     Ok(in_turns(seats, false))

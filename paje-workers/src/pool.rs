@@ -20,8 +20,9 @@ pub fn available() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Returns the numbers of the CPUs that the calling thread may use, ascending, or `None` if the
-/// system does not say. For a pinned thread and the threads that it starts, this is one CPU.
+/// Returns the numbers of the CPUs that the calling thread may use, in ascending order, or `None`
+/// if the system does not provide them. For a pinned thread and the threads that it starts, this is
+/// one CPU.
 #[must_use]
 pub fn allowed() -> Option<Vec<usize>> {
     let cpus = core_affinity::get_core_ids()?;
@@ -34,11 +35,11 @@ pub fn allowed() -> Option<Vec<usize>> {
 pub enum Error {
     /// The workers cannot run on the requested CPUs.
     Placement(PlacementError),
-    /// More threads than the pool supports.
+    /// More threads were requested than the pool supports.
     TooMany {
         /// Requested number of threads.
         threads: usize,
-        /// Largest possible number.
+        /// Largest possible number of threads.
         limit: usize,
     },
     /// The system refused to start the threads.
@@ -80,7 +81,7 @@ impl From<PlacementError> for Error {
     }
 }
 
-/// Threads that work together.
+/// A pool of threads that work together.
 ///
 /// Only one thread at a time should use the workers. A single worker is the calling thread.
 #[derive(Debug)]
@@ -93,37 +94,37 @@ pub struct Workers {
 }
 
 /// Largest useful number of workers on a small machine. Machines with more CPUs have a higher
-/// limit. This leaves enough workers if some wait for a slow disk. More workers are slower, because
-/// each of them learns all names, and idle workers look for work at all others. With a thousand
-/// workers, this takes seconds.
+/// limit. There are enough workers even if some of them wait for a slow disk. More workers would be
+/// slower, because each worker learns all names, and idle workers search all other workers for
+/// work. With a thousand workers, this takes seconds.
 const SENSIBLE: usize = 8;
 const SENSIBLE_PER_CPU: usize = 4;
 
 impl Workers {
-    /// Starts `threads` workers. If no number is given, there is one worker for each CPU of
-    /// [`Pin::Numa`] or [`Pin::List`]. Otherwise, there are [`available`] workers.
+    /// Starts `threads` workers. Without a number, starts one worker for each CPU of [`Pin::Numa`]
+    /// or [`Pin::List`], or [`available`] workers for other values of `pin`.
     ///
     /// A single worker that is not pinned is the calling thread. The calling thread is never
-    /// pinned. It should not be pinned before the call either, because workers get only the CPUs
-    /// that the calling thread may use.
+    /// pinned. It should not be pinned before the call either, because workers can only use the
+    /// CPUs that the calling thread may use.
     ///
-    /// At most 8 workers, or four per CPU if that is more, are started, with a note if `threads` is
-    /// larger.
+    /// Starts at most 8 workers, or four per CPU if that is more. If `threads` is larger, adds a
+    /// note.
     ///
     /// # Errors
-    /// Fails if `pin` is impossible or the system does not start the threads. If the system refuses
-    /// to pin them, there is only a note.
+    /// Fails if `pin` is impossible, or if the system does not start the threads. If the system
+    /// refuses to pin the threads, only adds a note.
     pub fn new(threads: Option<NonZeroUsize>, pin: &Pin) -> Result<Workers, Error> {
         Workers::of(threads, pin, None)
     }
 
     /// Starts workers for a program whose main thread is otherwise idle. Unless workers are pinned,
     /// the calling thread is worker 0, and no other thread may use the workers. Without `threads`
-    /// or a list of CPUs, there are at most `useful` workers, because short work ends before
-    /// another thread has started.
+    /// or a list of CPUs, starts at most `useful` workers, because short work ends before another
+    /// thread has started.
     ///
     /// # Errors
-    /// As [`Workers::new`].
+    /// Fails like [`Workers::new`].
     pub fn with_caller(
         threads: Option<NonZeroUsize>,
         pin: &Pin,
@@ -181,7 +182,7 @@ impl Workers {
             }
         }
         let threads = threads.unwrap_or(available);
-        // If CPUs are shared, there is already a note.
+        // If workers share CPUs, there is already a note about this.
         let distinct = cpus.as_ref().is_none_or(|cpus| !cpus[1..].contains(&cpus[0]));
         if distinct && threads > available {
             let cpus = if available == 1 { "CPU" } else { "CPUs" };
@@ -198,8 +199,8 @@ impl Workers {
         Workers { pool: None, threads: 1, cpus: None, notes: Vec::new() }
     }
 
-    /// Starts workers, each of which calls `pin_to` with its CPU. Worker 0 may be the caller, which
-    /// is never pinned.
+    /// Starts workers. Each worker calls `pin_to` with its CPU. Worker 0 may be the calling thread,
+    /// which is never pinned.
     fn start(
         threads: usize,
         mut cpus: Option<Vec<usize>>,
@@ -221,8 +222,8 @@ impl Workers {
         };
         let pool = pool.map_err(|source| Error::Start { threads, source })?;
         if let Some(planned) = &cpus {
-            // This cannot be done in the pool's start handler: nothing waits for the handler, and
-            // it returns no result.
+            // The pool's start handler cannot do this, because nothing waits for it, and it returns
+            // no result.
             let pinned = pool.broadcast(|context| pin_to(planned[context.index()]));
             let refused = pinned.iter().filter(|pinned| !**pinned).count();
             if refused > 0 {
@@ -236,19 +237,19 @@ impl Workers {
         Ok(Workers { pool: Some(pool), threads, cpus, notes })
     }
 
-    /// Returns the number of workers. They are numbered from 0.
+    /// Returns the number of workers. Workers are numbered from 0.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Returns the CPU of each worker, or `None` unless all are pinned.
+    /// Returns the CPU of each worker, or `None` if workers are not pinned.
     #[must_use]
     pub fn cpus(&self) -> Option<&[usize]> {
         self.cpus.as_deref()
     }
 
-    /// Returns notes for the user about the workers, as sentences.
+    /// Returns notes for the user about the workers, each of them a sentence.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -256,17 +257,17 @@ impl Workers {
 
     /// Runs `f` on worker 0, or on the current thread if it is a worker.
     ///
-    /// `f` may call [`on_each`](Workers::on_each). It should not use rayon directly: a single
-    /// worker may be the calling thread, where rayon would start its global pool.
+    /// `f` may call [`on_each`](Workers::on_each). It should not use rayon directly. A single
+    /// worker may be the calling thread, and rayon would then start its global pool.
     ///
     /// # Panics
-    /// Panics if `f` does, with the same payload.
+    /// Panics if `f` panics, with the same payload.
     pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.pool else { return f() };
         if pool.current_thread_index().is_some() {
             return f();
         }
-        // `ThreadPool::install` would choose any worker, but the memory that `f` allocates should
+        // `ThreadPool::install` could choose any worker, but the memory that `f` allocates should
         // be on a known node.
         let f = Mutex::new(Some(f));
         let results = pool.broadcast(|context| {
@@ -276,14 +277,14 @@ impl Workers {
         results.into_iter().flatten().next().expect("worker 0 is one of them, and calls it")
     }
 
-    /// Runs `f` with the number of each worker, once on each and at the same time, and waits for
-    /// all.
+    /// Runs `f` once on every worker, at the same time, and waits until all have returned. The
+    /// argument of `f` is the number of the worker.
     ///
     /// With a single worker, this calls `f(0)`. `f` must not call this function.
     ///
     /// # Panics
-    /// Panics if `f` does on any worker, with the payload of the first such worker, after all have
-    /// returned. So workers that wait for each other in `f` must not panic.
+    /// Panics if `f` panics on any worker, with the payload of the first such worker, after `f` has
+    /// returned on all other workers. So workers that wait for each other in `f` must not panic.
     pub fn on_each(&self, f: impl Fn(usize) + Sync) {
         self.on_first(self.threads, f);
     }
@@ -292,7 +293,7 @@ impl Workers {
     /// `count` 1, a call from worker 0 wakes no other worker.
     ///
     /// # Panics
-    /// Like `on_each`.
+    /// Panics like [`on_each`](Workers::on_each).
     pub fn on_first(&self, count: usize, f: impl Fn(usize) + Sync) {
         match &self.pool {
             None => (0..count).for_each(f),

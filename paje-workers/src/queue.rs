@@ -1,5 +1,5 @@
 //! The queue of [`in_order`](crate::in_order()). It is small enough for `tests/orders.rs` to try
-//! every order in which workers may run. There, loom replaces `sync`.
+//! every order in which workers may run. In that test, loom replaces `sync`.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -11,19 +11,18 @@ pub(crate) struct Queue<T, E, P> {
     state: Mutex<State<T, E, P>>,
     changed: Condvar,
     jobs: usize,
-    /// Number of jobs that may be taken before the result of the first job is put.
+    /// How many jobs may be taken before the result of the first of them has been put.
     ahead: usize,
 }
 
 pub(crate) struct State<T, E, P> {
     taken: usize,
-    /// Number of the next job whose result is passed to `put`.
+    /// Number of the job whose result must be put next.
     next: usize,
     pub(crate) ready: BTreeMap<usize, Result<T, E>>,
     /// `None` while a worker puts results.
     put: Option<P>,
     pub(crate) failed: Option<E>,
-    /// Whether no more jobs may be taken.
     finished: bool,
 }
 
@@ -44,8 +43,8 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a job, after waiting until it is not too far ahead. Returns `None` if no more jobs are
-    /// needed.
+    /// Takes the next job. If this job is too far ahead, waits first. Returns `None` if no more
+    /// jobs are needed.
     fn take(&self) -> Option<usize> {
         let mut now = self.lock();
         // The worker with the next job never waits, so it eventually wakes the other workers.
@@ -59,14 +58,14 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
         Some(now.taken - 1)
     }
 
-    /// Makes results until no job is left. Also puts the results whose turn has come, unless
-    /// another worker is putting results.
+    /// Calls `make` until no job is left. Puts the results whose turn has come, unless another
+    /// worker is doing so.
     pub(crate) fn work(&self, make: impl Fn(usize) -> Result<T, E>) {
         let guard = PanicGuard(Some(self));
         while let Some(job) = self.take() {
             let result = make(job);
             let mut now = self.lock();
-            // An earlier job failed in the meantime.
+            // A previous job has failed in the meantime.
             if now.finished {
                 break;
             }
@@ -100,7 +99,7 @@ impl<T, E, P: FnMut(usize, T) -> Result<(), E>> Queue<T, E, P> {
     }
 }
 
-/// Releases the other workers if a worker panics, because they would wait for its result.
+/// If a worker panics, releases the other workers, which would wait for its result.
 struct PanicGuard<'q, T, E, P: FnMut(usize, T) -> Result<(), E>>(Option<&'q Queue<T, E, P>>);
 
 impl<T, E, P: FnMut(usize, T) -> Result<(), E>> PanicGuard<'_, T, E, P> {

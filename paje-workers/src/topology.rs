@@ -1,4 +1,4 @@
-//! NUMA nodes, cores and CPUs of the machine, from Linux's files.
+//! NUMA nodes, cores and CPUs of the machine, read from files of Linux.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,14 +9,14 @@ use crate::pin::parse_list;
 /// Folder of these files.
 pub const SYS: &str = "/sys/devices/system";
 
-/// A CPU: a core, or one of its hardware threads.
+/// A CPU, which is a core or one of its hardware threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
     /// Number of the CPU, as assigned by the system.
     pub number: usize,
     /// NUMA node, if known.
     pub node: Option<u32>,
-    /// Lowest number of a CPU on the same core.
+    /// The core, given by the lowest number of its CPUs.
     pub core: usize,
 }
 
@@ -32,8 +32,8 @@ impl Topology {
     /// Reads the topology below `sys`, which is [`SYS`] except in tests. Returns `None` if no CPU
     /// is listed.
     ///
-    /// Containers hide some of these files. The node of a CPU is then unknown, or the CPU counts as
-    /// the only one on its core.
+    /// Containers hide some of these files. If so, the node of a CPU is unknown, or the CPU counts
+    /// as the only CPU of its core.
     #[must_use]
     pub fn read(sys: &Path) -> Option<Topology> {
         let list = |path: &str| {

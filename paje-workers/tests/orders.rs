@@ -15,10 +15,10 @@ mod sync {
 #[expect(dead_code, reason = "the test reads the outcome directly")]
 mod queue;
 
-/// Tries all orders of `workers` workers, where `make` or `put` fails for one job.
+/// Tries all orders of `workers` workers. `make` and `put` fail for the given jobs.
 fn all_orders(workers: usize, jobs: usize, ahead: usize, failing_make: usize, failing_put: usize) {
     let mut model = loom::model::Builder::new();
-    // Three workers have too many orders, so limit them to two forced switches.
+    // Three workers have too many orders, so at most two forced switches are tried.
     model.preemption_bound = (workers > 2).then_some(2);
     model.check(move || {
         let seen = Arc::new(Mutex::new(Vec::new()));

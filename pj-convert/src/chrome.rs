@@ -20,8 +20,8 @@ pub(crate) struct Chrome {
     types: Texts,
     tracks: HashMap<(ContainerId, TypeId), u64>,
     named: Vec<bool>,
-    /// The text `,"Field":` of each user-defined field, by event definition, for opening and
-    /// closing events.
+    /// For each event definition, the text `,"Field":` of each user-defined field, for opening and
+    /// for closing events.
     fields: Vec<[Texts; 2]>,
     containers: usize,
 }
@@ -116,7 +116,7 @@ fn put_microseconds(nanoseconds: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `args` with fields that each begin with a comma.
+/// Appends `args`. Each field in `opening` and `closing` begins with a comma.
 fn put_args(opening: &[u8], closing: &[u8], out: &mut Vec<u8>) {
     if opening.is_empty() && closing.is_empty() {
         return;

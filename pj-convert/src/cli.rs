@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{Parser, ValueEnum};
 use paje_console::Quotes;
-use paje_console::generate::Generate;
-use paje_console::options::{Memory, Parallel, Reading, Talk, Which};
+use paje_console::generate::About;
+use paje_console::options::{Memory, Parallel, Reading, Talk, Units, Which};
 
 use crate::convert::Format;
 use crate::manual::MANUAL;
@@ -44,13 +44,17 @@ pub struct Cli {
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = OUTPUT)]
     pub to: Option<To>,
 
-    /// Quotes around names: keep writes them as in the trace, the others drop them
+    /// Quotes around names
     #[arg(long, value_enum, default_value_t = Quotes::Auto, hide_possible_values = true, help_heading = OUTPUT)]
     pub quotes: Quotes,
 
     /// Rows to convert.
     #[command(flatten, next_help_heading = WHICH)]
     pub which: Which,
+
+    /// Unit of the trace's times.
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]
@@ -68,21 +72,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = SPEED)]
     pub talk: Talk,
 
-    /// Print the input, the threads with their cores and the peak memory to standard error
-    #[arg(long, help_heading = SPEED)]
-    pub verbose: bool,
-
-    /// Completions and man page.
+    /// Help, version, completions and man page.
     #[command(flatten, next_help_heading = OTHER)]
-    pub generate: Generate,
-
-    /// Print help (-h: summary)
-    #[arg(short = 'h', visible_short_alias = '?', long, action = ArgAction::Help, help_heading = OTHER)]
-    help: Option<bool>,
-
-    /// Print version
-    #[arg(short = 'V', short_alias = 'v', long, action = ArgAction::Version, help_heading = OTHER)]
-    version: Option<bool>,
+    pub about: About,
 }
 
 /// Values of `--to`.

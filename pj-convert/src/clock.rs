@@ -1,22 +1,24 @@
-//! Converts seconds to nanoseconds, and counts the losses.
+//! Converts a trace's times to nanoseconds, and counts what is lost.
+
+use paje_sim::TimeUnit;
 
 /// Losses of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Number of times that are not a whole number of nanoseconds.
     pub rounded: u64,
-    /// Number of times that became equal to the previous time of their track, although they differ.
+    /// Number of times that differ from the previous time of their track, but became equal to it.
     pub shared: u64,
     /// Number of times out of the format's range.
     pub out_of_range: u64,
-    /// Number of states that the next state of the same imbrication cuts short.
+    /// Number of states that end early because the next state of the same imbrication begins.
     pub cut: u64,
     /// Number of infinite and NaN values of variables.
     pub not_numbers: u64,
 }
 
 impl Losses {
-    /// Adds the counts of `other`.
+    /// Adds the counts of `other` to these counts.
     pub fn add(&mut self, other: &Losses) {
         self.rounded += other.rounded;
         self.shared += other.shared;
@@ -26,60 +28,71 @@ impl Losses {
     }
 }
 
-/// Latest time in nanoseconds. Differences of two times do not overflow.
+/// Latest time in nanoseconds, chosen so that differences of two times do not overflow.
 pub(crate) const LATEST: i64 = i64::MAX / 2;
 
-/// Rounds seconds to nanoseconds, ties to even, as `pj_dump -l 9` prints them.
+/// Rounds a time to nanoseconds, ties to even; seconds as `pj_dump -l 9` prints them.
 #[inline]
-pub(crate) fn nearest(seconds: f64) -> i64 {
-    let whole = seconds.trunc();
-    let part = seconds - whole;
-    let product = part * 1e9;
+pub(crate) fn nearest(time: f64, unit: u32) -> i64 {
+    let whole = time.trunc();
+    let part = time - whole;
+    let product = part * f64::from(unit);
     let mut nearest = product.round_ties_even();
     let over = product - nearest;
     if over.abs() == 0.5 {
-        // The product may look like a tie only because it was rounded.
-        let lost = part.mul_add(1e9, -product);
+        // The product may be a tie only because it was rounded.
+        let lost = part.mul_add(f64::from(unit), -product);
         if lost * over > 0.0 {
             nearest += lost.signum();
         }
     }
-    (whole as i64).saturating_mul(1_000_000_000).saturating_add(nearest as i64)
+    (whole as i64).saturating_mul(unit.into()).saturating_add(nearest as i64)
 }
 
-/// Returns whether a time is the double nearest to a number of nanoseconds. All times with up to
-/// nine decimals are.
+/// Returns whether a time is the double nearest to a number of nanoseconds. This holds for all
+/// times in seconds with up to nine decimals.
 #[inline]
-fn is_whole(seconds: f64, nanoseconds: i64) -> bool {
+fn is_whole(time: f64, unit: u32, nanoseconds: i64) -> bool {
     // Beyond 2^53, doubles are more than a nanosecond apart.
-    nanoseconds.unsigned_abs() > 1 << 53 || nanoseconds as f64 / 1e9 == seconds
+    nanoseconds.unsigned_abs() > 1 << 53 || nanoseconds as f64 / f64::from(unit) == time
 }
 
-/// Converter of the times of one track.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
+    /// Number of nanoseconds in the trace's unit.
+    unit: u32,
     last: (f64, i64),
 }
 
 impl Default for Clock {
     fn default() -> Self {
-        Clock { last: (f64::NAN, i64::MIN) }
+        Clock::new(TimeUnit::Seconds)
     }
 }
 
 impl Clock {
-    /// Converts a time to nanoseconds, clamped to `earliest..=LATEST`.
+    pub(crate) const fn new(unit: TimeUnit) -> Self {
+        let unit = TimeUnit::Nanoseconds.per_second() / unit.per_second();
+        Clock { unit, last: (f64::NAN, i64::MIN) }
+    }
+
+    /// Returns a clock of the same unit without a previous time.
+    pub(crate) const fn afresh(self) -> Self {
+        Clock { last: (f64::NAN, i64::MIN), ..self }
+    }
+
+    /// Converts a time to nanoseconds, at least `earliest` and at most [`LATEST`].
     #[inline]
-    pub(crate) fn read(&mut self, seconds: f64, earliest: i64, losses: &mut Losses) -> i64 {
-        if seconds == self.last.0 {
+    pub(crate) fn read(&mut self, time: f64, earliest: i64, losses: &mut Losses) -> i64 {
+        if time == self.last.0 {
             return self.last.1;
         }
-        let exact = nearest(seconds);
-        losses.rounded += u64::from(!is_whole(seconds, exact));
+        let exact = nearest(time, self.unit);
+        losses.rounded += u64::from(!is_whole(time, self.unit, exact));
         let kept = exact.clamp(earliest, LATEST);
         losses.out_of_range += u64::from(kept != exact);
         losses.shared += u64::from(kept == self.last.1);
-        self.last = (seconds, kept);
+        self.last = (time, kept);
         kept
     }
 }
@@ -113,8 +126,23 @@ mod tests {
         });
         for time in times.into_iter().chain(random.take(100_000)) {
             let printed = format!("{time:.9}").replace('.', "");
-            assert_eq!(nearest(time), printed.parse::<i64>().expect("digits"), "{time:?}");
+            assert_eq!(
+                nearest(time, 1_000_000_000),
+                printed.parse::<i64>().expect("digits"),
+                "{time:?}"
+            );
         }
+    }
+
+    #[test]
+    fn units_are_converted_without_loss() {
+        let mut losses = Losses::default();
+        let mut read = |unit, time| Clock::new(unit).read(time, 0, &mut losses);
+        assert_eq!(read(TimeUnit::Milliseconds, 2756.597029), 2_756_597_029);
+        assert_eq!(read(TimeUnit::Microseconds, 7.25), 7_250);
+        assert_eq!(read(TimeUnit::Nanoseconds, 9_007_199_254_740_991.0), 9_007_199_254_740_991);
+        assert_eq!(read(TimeUnit::Seconds, 1e-9), 1);
+        assert_eq!(losses, Losses::default());
     }
 
     #[test]

@@ -1,13 +1,11 @@
-//! Interface of the formats that are written while the trace is read.
+//! Interface of the formats that can be written while the trace is read.
 
 use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, ValueId};
 
-/// Timeline of one container and one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Track {
     pub(crate) container: ContainerId,
     pub(crate) type_: TypeId,
-    /// Number of the track in the format.
     pub(crate) number: u64,
 }
 
@@ -15,14 +13,13 @@ pub(crate) struct Track {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice<'f> {
     pub(crate) track: Track,
-    /// Value, of the track's type.
     pub(crate) value: ValueId,
     pub(crate) start: i64,
     /// End in nanoseconds. It is known once the slice ends.
     pub(crate) end: i64,
     /// User-defined fields of the opening event, encoded by [`Encoder::fields`].
     pub(crate) opening: &'f [u8],
-    /// User-defined fields of the closing event, known when the slice ends.
+    /// User-defined fields of the closing event. They are known only when the slice ends.
     pub(crate) closing: &'f [u8],
 }
 
@@ -33,13 +30,14 @@ pub(crate) struct FlowEnd {
     pub(crate) type_: TypeId,
     pub(crate) value: ValueId,
     pub(crate) track: Track,
-    /// Time in nanoseconds at which the slice is the innermost one.
+    /// Time in nanoseconds at which this slice is the innermost one of its track.
     pub(crate) at: i64,
-    /// Whether this end is the earlier one of the link.
+    /// Whether this is the earlier end of the link.
     pub(crate) is_first: bool,
 }
 
-/// Returns the selected containers after the first `known`, and updates `known`. Skips the root.
+/// Returns the selected containers that follow the first `known` ones, and updates `known`. Skips
+/// the root.
 pub(crate) fn new_containers<'t>(
     trace: &'t Trace,
     selected: &'t Selected,
@@ -50,14 +48,14 @@ pub(crate) fn new_containers<'t>(
     containers.ids().skip(since).filter(|id| selected.wants_container(*id))
 }
 
-/// Encoder of a format. The rows of a track come in order, but tracks may come in any order.
+/// Encoder of a format. It gets the rows of a track in order, but the tracks in any order.
 ///
 /// One thread encodes definitions, and several threads encode rows of different tracks.
 pub(crate) trait Encoder: Sync {
     /// Earliest time that the format can represent, in nanoseconds.
     const EARLIEST: i64;
     /// Whether the start and the end of a slice are written separately. If false, the whole slice
-    /// is written at its end.
+    /// is written when it ends.
     const WRITES_BEGINNINGS: bool;
     const SEPARATOR: &'static [u8] = b"";
 
@@ -76,16 +74,14 @@ pub(crate) trait Encoder: Sync {
 
     fn known_track(&self, container: ContainerId, type_: TypeId) -> Option<u64>;
 
-    /// Encodes the user-defined fields of the opening or closing event of row `i`.
     fn fields(&self, all: &Annotations<'_>, i: usize, side: Side, out: &mut Vec<u8>);
 
-    /// Appends the start of a slice that is nested in the open slices.
+    /// Appends the start of a slice, which is nested in the open slices.
     fn begin(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
-    /// Appends the end of the track's innermost slice.
     fn end(&self, slice: &Slice<'_>, out: &mut Vec<u8>);
 
-    /// Appends a value of a variable. Returns whether the format can represent it.
+    /// Appends a value of a variable. Returns false if the format cannot represent it.
     fn counter(&self, track: Track, at: i64, value: f64, fields: &[u8], out: &mut Vec<u8>) -> bool;
 
     fn instant(&self, track: Track, at: i64, value: ValueId, fields: &[u8], out: &mut Vec<u8>);

@@ -1,10 +1,10 @@
-//! Conversion of a lane's rows to slices, counters and events on a track.
+//! Converts the rows of a lane to slices, counters and events on a track.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use paje_sim::{
-    Annotations, Events, LaneView, Side, States, TimeRange, ValueId, Variables, Visitor,
+    Annotations, Events, LaneView, Side, States, TimeRange, TimeUnit, ValueId, Variables, Visitor,
 };
 
 use crate::clock::{Clock, Losses};
@@ -14,32 +14,38 @@ use crate::encoder::{Encoder, Slice, Track};
 pub(crate) struct LaneState {
     pub(crate) track: Option<Track>,
     clock: Clock,
-    /// States open at the end of the last portion, in the order in which they began.
     carried: Vec<Carried>,
-    /// Time in seconds up to which later portions no longer change the states.
+    /// Time in seconds up to which the states are final.
     pub(crate) known_until: Option<f64>,
     pub(crate) covered: Covered,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carried {
-    /// The start of the state was written.
     Begun,
-    /// The state began before the time window, and may reach into it.
+    /// The state began before the time window and may reach into it.
     Waiting,
     /// The state began after the time window.
     Unwanted,
 }
 
-/// Most recent intervals in which a track has slices, in nanoseconds, sorted.
+/// Most recent intervals in which a track has slices, in nanoseconds and sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Covered {
     closed: VecDeque<(i64, i64)>,
     open_since: Option<i64>,
 }
 
+impl LaneState {
+    /// Creates the state of a lane before its first row.
+    pub(crate) fn new(unit: TimeUnit) -> Self {
+        LaneState { clock: Clock::new(unit), ..LaneState::default() }
+    }
+}
+
 impl Covered {
-    /// Returns the intervals that may contain a time, or the nanosecond before or after it.
+    /// Returns the intervals that may contain this time, the nanosecond before it or the nanosecond
+    /// after it.
     pub(crate) fn around(&self, at: i64) -> Around {
         let behind = self.closed.partition_point(|(start, _)| *start <= at + 1);
         // Intervals are at least a nanosecond long.
@@ -73,8 +79,8 @@ pub(crate) struct Around {
 impl Around {
     const NOTHING: (i64, i64) = (i64::MAX, i64::MIN);
 
-    /// Returns whether a slice covers a time. The end of a slice is not covered, and with `inside`,
-    /// neither is its start.
+    /// Returns whether a slice contains a time. The end of a slice does not belong to it. If
+    /// `inside` is true, its start does not belong to it either.
     pub(crate) fn has(&self, at: i64, inside: bool) -> bool {
         let latest = at - i64::from(inside);
         let closed = |(start, end): &(i64, i64)| *start <= latest && at < *end;
@@ -88,11 +94,11 @@ struct Open {
     value: ValueId,
     start: f64,
     begun: Option<i64>,
-    /// End in seconds, or NaN if the state is open at the end of the portion.
+    /// End in seconds, or NaN if the state was open at the end of the portion.
     end: f64,
     carried: Option<usize>,
-    /// User-defined fields of the opening event. The fields of the closing event begin at
-    /// index `closing`.
+    /// User-defined fields of the opening event, followed by those of the closing event, which
+    /// begin at index `closing`.
     fields: Vec<u8>,
     closing: usize,
 }
@@ -106,7 +112,6 @@ pub(crate) struct LaneWriter<'e, E> {
     state: LaneState,
     seen: usize,
     stack: Vec<Open>,
-    /// States of the current lane that stay open.
     carried: Vec<Carried>,
     fields: Vec<u8>,
     out: Vec<u8>,
@@ -135,7 +140,6 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         }
     }
 
-    /// Writes the lane's rows of this portion. Returns its new state.
     pub(crate) fn write(
         &mut self,
         lane: LaneView<'_>,
@@ -192,7 +196,7 @@ impl<'e, E: Encoder> LaneWriter<'e, E> {
         let Some(open) = self.stack.pop() else { return };
         let Some(start) = open.begun else { return };
         let mut end = open.end;
-        // The next state of the same imbrication cuts this one short.
+        // The next state of the same imbrication ends this one early.
         if end > next || end.is_nan() {
             end = next;
             self.losses.cut += 1;
@@ -266,7 +270,8 @@ impl<E: Encoder> Visitor for LaneWriter<'_, E> {
             if before == Some(Carried::Begun) {
                 // Losses were counted when the start of the state was written.
                 let mut again = Losses::default();
-                let start = Clock::default().read(start, E::EARLIEST, &mut again);
+                let mut clock = self.state.clock.afresh();
+                let start = clock.read(start, E::EARLIEST, &mut again);
                 self.stack[top].begun = Some(start);
             } else if now == Carried::Begun {
                 // The enclosing states overlap the window too.

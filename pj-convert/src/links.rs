@@ -2,22 +2,22 @@
 //!
 //! A link is written when both its ends are known. The slices at its start may have been written
 //! long before. The formats allow this: an end of a link names a track and a time, and readers look
-//! up the slice. The writer only needs to know whether there is a slice at that time, so each track
-//! remembers the intervals that its slices cover.
+//! up the slice. So the writer only needs to know whether there is a slice at that time. Each track
+//! remembers the intervals in which it has slices.
 
 use std::sync::{Mutex, PoisonError};
 
-use paje_sim::{ContainerId, LaneView, TimeRange, TypeId, ValueId};
+use paje_sim::{ContainerId, LaneView, TimeRange, TimeUnit, TypeId, ValueId};
 use paje_workers::Workers;
 
 use crate::clock::{Clock, Losses};
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
 use crate::lanes::LaneState;
 
-/// Maximum number of intervals that all tracks remember together.
+/// Maximum total number of intervals that tracks remember.
 const INTERVALS: usize = 1 << 20;
 
-/// Maximum number of links that wait for the slices at their ends.
+/// Maximum number of links that wait until the slices at their ends are known.
 const WAITING: usize = 1 << 18;
 
 const LINKS: usize = 2048;
@@ -43,7 +43,6 @@ struct End {
 /// Track with a slice at an end of a link, and a time within that slice.
 type Held = Option<(Track, i64)>;
 
-/// Links that have not been written, in the order of their completion.
 #[derive(Debug, Default)]
 pub(crate) struct LinkQueue {
     waiting: Vec<Vec<Waiting>>,
@@ -57,7 +56,7 @@ struct Holders {
     count: usize,
 }
 
-/// Links that can be written, with the slices at their ends.
+/// Links that can be written, and the slices at their ends.
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
     links: Vec<(Waiting, [Held; 2])>,
@@ -68,7 +67,7 @@ pub(crate) struct Ready {
 #[derive(Debug, Default)]
 struct Chunk {
     links: Vec<Waiting>,
-    /// Number of links at the front that must be written now.
+    /// Number of links at the front of the queue that must be written now.
     surplus: usize,
     ready: Ready,
     losses: Losses,
@@ -107,12 +106,13 @@ impl LinkQueue {
         }
     }
 
-    /// Removes and returns the links that can be written now, or all links at the end of the trace.
+    /// Removes the links that can be written now and returns them. At the end of the trace, these
+    /// are all links.
     pub(crate) fn take<E: Encoder>(
         &mut self,
         encoder: &E,
         lanes: &[LaneState],
-        at_end: bool,
+        (unit, at_end): (TimeUnit, bool),
         workers: &Workers,
         losses: &mut Losses,
     ) -> Vec<Ready> {
@@ -128,7 +128,7 @@ impl LinkQueue {
         workers.run(|| {
             workers.share_out(chunks.len(), |_, number| {
                 let mut chunk = chunks[number].lock().unwrap_or_else(PoisonError::into_inner);
-                chunk.look(encoder, holders, lanes, at_end);
+                chunk.look(encoder, holders, lanes, (unit, at_end));
             });
         });
         let mut ready = Vec::with_capacity(chunks.len());
@@ -148,13 +148,13 @@ impl Chunk {
         encoder: &E,
         holders: &Holders,
         lanes: &[LaneState],
-        at_end: bool,
+        (unit, at_end): (TimeUnit, bool),
     ) {
         let Chunk { links, surplus, ready, losses } = self;
         let mut left = *surplus;
         links.retain_mut(|link| {
             for end in link.ends.iter_mut().filter(|end| end.at == UNREAD) {
-                end.at = Clock::default().read(end.seconds, E::EARLIEST, losses);
+                end.at = Clock::new(unit).read(end.seconds, E::EARLIEST, losses);
             }
             let must = left > 0;
             left = left.saturating_sub(1);
@@ -182,14 +182,15 @@ impl Holders {
         self.lanes.get(container.index()).map_or(&[], |holders| holders)
     }
 
-    /// Returns whether all states of the container at this time are known.
+    /// Returns whether all states of the container at the time of `end` are known.
     fn know(&self, lanes: &[LaneState], end: &End) -> bool {
         let reaches = |lane: &usize| lanes[*lane].known_until.is_some_and(|it| it >= end.seconds);
         self.of(end.container).iter().all(reaches)
     }
 
-    /// Returns a track of the container with a slice at an end of a link. A link that starts as a
-    /// state begins belongs to that state, as does a link that ends as the state ends.
+    /// Returns a track of the container that has a slice at an end of a link. A link that starts
+    /// when a state begins belongs to this state. A link that ends when a state ends belongs to
+    /// that state.
     fn holding<E: Encoder>(&self, lanes: &[LaneState], link: &Waiting, end: usize) -> Held {
         let End { container, at, .. } = link.ends[end];
         let later = i64::from(!E::WRITES_BEGINNINGS);
@@ -197,14 +198,15 @@ impl Holders {
             0 => [at + later, at, at - 1],
             _ => [at - 1, at, at + later],
         };
-        // The best track is the first one with a slice at the most preferred time.
+        // The best track is the first one with a slice at the earliest possible time in `times`.
         let mut best = None;
         let mut count = times.len();
         for lane in self.of(container) {
             let LaneState { covered, track: Some(track), .. } = &lanes[*lane] else { continue };
             let around = covered.around(at);
             let holds = |time: &i64| {
-                // Readers of whole slices do not attach a link to a slice that begins at its time.
+                // Readers of whole slices do not attach a link to a slice that begins at the same
+                // time.
                 let inside = !E::WRITES_BEGINNINGS;
                 *time >= E::EARLIEST && around.has(*time, inside)
             };
@@ -242,15 +244,14 @@ impl Ready {
     }
 }
 
-/// Place at which an end of a link is drawn.
+/// Track and time at which an end of a link is drawn.
 struct Spot {
     track: Track,
     at: i64,
-    /// Whether a slice of the track holds the end.
+    /// Whether the track has a slice at this time.
     is_held: bool,
 }
 
-/// Encodes an end of a link. Adds an empty slice unless a slice holds the end.
 fn write_end<E: Encoder>(
     encoder: &E,
     link: &Waiting,

@@ -7,8 +7,8 @@ use paje_console::options::NO_WARNINGS_TERM;
 pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the trace was converted"),
-        (1, "the trace is invalid, or was repaired (--recover)"),
-        (2, "usage or input/output error"),
+        (1, "the trace is invalid (with --recover: it was converted after repairs)"),
+        (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
         ("pj_convert run.trace -o run.pftrace", "file for https://ui.perfetto.dev"),

@@ -31,8 +31,8 @@ pub(crate) struct Perfetto {
     /// Ids of interned names, by type and value.
     values: Vec<Vec<u32>>,
     next_name: u32,
-    /// By event definition, the id of the interned name of the first user-defined field. Each field
-    /// has two names: one for opening and one for closing events.
+    /// For each event definition, the id of the interned name of its first user-defined field. Each
+    /// field has two names: one for opening events and one for closing events.
     annotations: Vec<u32>,
     next_annotation: u32,
     containers: usize,
@@ -66,7 +66,7 @@ impl Perfetto {
         });
     }
 
-    /// Appends missing tracks of a container and its ancestors. Returns the container's track.
+    /// Appends the missing tracks of a container and its ancestors. Returns the container's track.
     fn put_container(&mut self, trace: &Trace, mut id: ContainerId, out: &mut Vec<u8>) -> u64 {
         let mut climbed = Vec::new();
         while id != ContainerId::ROOT && self.uuids.container(id).is_none() {
@@ -302,7 +302,7 @@ impl Encoder for Perfetto {
 
     #[inline]
     fn flow(&self, end: &FlowEnd, out: &mut Vec<u8>) {
-        // Legacy flow events bind to the slice on their track at their time.
+        // Legacy flow events attach to the slice at their time on their track.
         put_event(end.at, None, end.track, &[], out, |event| {
             put_uint(3, u64::from(end.type_.0) + 1, event);
             put_uint(10, self.name(end.type_, end.value), event);

@@ -21,7 +21,6 @@ pub(crate) struct Pipit {
     values: ValueTexts,
     types: Texts,
     containers: Texts,
-    /// Process numbers of containers that can have states or events, in the order of creation.
     processes: HashMap<ContainerId, u64>,
 }
 
@@ -63,7 +62,6 @@ impl Pipit {
     }
 }
 
-/// Appends a name, quoted if necessary (RFC 4180).
 fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
     let mut bare = Vec::new();
     match quotes {
@@ -76,7 +74,7 @@ fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
     let mut at = first;
     while let Some(found) = out[at..].iter().position(|byte| matches!(byte, b'"' | 0)) {
         at += found;
-        // Readers in C stop at a zero byte.
+        // Readers written in C stop at a zero byte.
         let instead: &[u8] = if out[at] == 0 { "\u{fffd}".as_bytes() } else { b"\"\"" };
         out.splice(at..=at, instead.iter().copied());
         at += instead.len();

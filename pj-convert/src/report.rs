@@ -5,6 +5,7 @@ use std::path::Path;
 use paje_console::Voice;
 use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};
 use paje_parser::error::shown_path;
+use paje_sim::TimeScale;
 
 use crate::cli::Cli;
 use crate::clock::Losses;
@@ -16,6 +17,13 @@ pub(crate) const fn voice(cli: &Cli) -> Voice {
         on_disorder: cli.reading.accepted.on_disorder(),
         on_long_lines: ALLOW_LONG_LINES,
         on_damage: RECOVER,
+    }
+}
+
+/// Prints a note on times that are not in seconds.
+pub(crate) fn unit(voice: Voice, format: Format, scale: TimeScale) {
+    if format != Format::Paje && !scale.is_seconds() {
+        voice.say(format_args!("note: {scale}"));
     }
 }
 

@@ -4,9 +4,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use paje_console::memory::peak_memory;
+use paje_console::contents::say_stats;
+use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
+use paje_console::voice::all_met;
 use paje_console::{Failure, failure};
 use paje_sim::{Options, Progress};
 use splitter::Limits;
@@ -31,23 +33,20 @@ pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     failure::exit(report::voice(cli), run(cli, limits))
 }
 
-/// Converts the trace. Returns whether it is valid.
 fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
     let format = cli.format().map_err(Failure::Other)?;
+    refuse_inputs(&[&cli.file], [cli.output.as_path()])?;
     let opened = Opened::open(Some(&cli.file), voice)?.with_files(&[], &cli.reading.named)?;
     let name = opened.name().to_owned();
     let workers = cli.parallel.workers()?;
-    if cli.verbose {
-        voice.input(&opened.input);
-        voice.workers(&workers);
-    }
+    cli.talk.begin(voice, &opened.input, &workers);
     let failed = |error| match cli.writes_to_standard_output() {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    // The output is opened before the trace is read, so that failures show early.
+    // The output is opened before the trace is read, so that failures are reported early.
     let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
     let progress = Arc::new(Progress::default());
@@ -68,17 +67,15 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         return Err(failed(error));
     }
     let Some((trace, output, losses)) = converted? else { return Ok(true) };
+    all_met(&name, &trace, &conversion.options.selection)?;
     output.finish().map_err(failed)?;
     if !cli.talk.warnings.no_warnings {
         let so = "no rows but those of containers are in it";
         voice.doubts(&name, &trace, &conversion.options.selection, so);
+        report::unit(voice, format, trace.time_scale());
         report::losses(voice, &name, format, &losses);
     }
-    if cli.verbose
-        && let Some(memory) = peak_memory()
-    {
-        voice.say(format_args!("{:.1} MB of memory", memory as f64 / 1e6));
-    }
+    say_stats(voice, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
     voice.recovered(&name, &trace, "converted", cli.reading.accepted.late_events());
     Ok(trace.recovered().problems.is_empty())
 }
@@ -86,6 +83,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
 fn options(cli: &Cli, limits: Limits) -> Options {
     let mut options = cli.reading.options(limits);
     options.user_defined = true;
+    options.time_unit = cli.units.time_unit;
     options.memory = cli.memory.limit();
     options.selection = cli.which.selection();
     options

@@ -1,10 +1,12 @@
-//! Conversion of a trace portion by portion.
+//! Converts a trace portion by portion.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use paje_sim::{LaneView, NameOrder, Portion, Selected, Selection, Step, Trace, TypeNature};
+use paje_sim::{
+    LaneView, NameOrder, Portion, Selected, Selection, Step, TimeUnit, Trace, TypeNature,
+};
 use paje_workers::{Workers, in_order};
 
 use crate::clock::Losses;
@@ -12,7 +14,7 @@ use crate::encoder::{Encoder, Track};
 use crate::lanes::{LaneState, LaneWriter};
 use crate::links::LinkQueue;
 
-/// Bytes of the trace in a portion. Memory use is a multiple of this.
+/// Size of a portion of the trace in bytes. Memory use is proportional to it.
 pub(crate) const PORTION: u64 = 8 << 20;
 
 const ROWS: u64 = 4096;
@@ -28,7 +30,8 @@ pub(crate) struct Stream<'w, E, W> {
     out: W,
     lanes: Vec<LaneState>,
     links: LinkQueue,
-    /// Definitions that the main thread has encoded.
+    /// Unit of the trace's times, known from the first portion on.
+    unit: Option<TimeUnit>,
     buffer: Vec<u8>,
     is_empty: bool,
     losses: Losses,
@@ -61,6 +64,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             out,
             lanes: Vec::new(),
             links: LinkQueue::default(),
+            unit: None,
             buffer,
             is_empty: true,
             losses: Losses::default(),
@@ -90,6 +94,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
 
     fn write(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> io::Result<()> {
         self.selected.extend(trace);
+        let unit = self.unit_of(trace)?;
         self.encoder.define(trace, &self.selected, &mut self.buffer);
         let window = self.selected.window();
         let mut tasks: Vec<Mutex<Task<'_>>> = Vec::new();
@@ -107,7 +112,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
                 self.links.add(lane, window);
                 continue;
             }
-            let track = self.track(trace, lane);
+            let track = self.track(trace, lane, unit);
             let state = std::mem::take(&mut self.lanes[lane.id().index()]);
             task.rows += lane.len();
             task.lanes.push((lane, track, state));
@@ -122,7 +127,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             let mut task = tasks[number].lock().unwrap_or_else(PoisonError::into_inner);
             Ok(task.write(encoder, window))
         };
-        // The text of one task is written while workers encode other tasks.
+        // The text of a task is written while workers encode other tasks.
         in_order(self.workers, tasks.len(), write, |_, text| {
             write_text::<E>(out, is_empty, &text)
         })?;
@@ -138,11 +143,24 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         self.write_links(trace, false)
     }
 
-    /// Returns the lane's track. Defines it if it is new.
-    fn track(&mut self, trace: &Trace, lane: LaneView<'_>) -> Track {
+    /// Returns the unit of the trace's times.
+    ///
+    /// # Errors
+    /// The types that show who wrote the trace were defined after its first rows.
+    fn unit_of(&mut self, trace: &Trace) -> io::Result<TimeUnit> {
+        let scale = trace.time_scale();
+        if *self.unit.get_or_insert(scale.unit()) != scale.unit() {
+            let unit = scale.unit().symbol();
+            let why = format!("{scale}, but only a late line shows it; use --time-unit {unit}");
+            return Err(io::Error::other(why));
+        }
+        Ok(scale.unit())
+    }
+
+    fn track(&mut self, trace: &Trace, lane: LaneView<'_>, unit: TimeUnit) -> Track {
         let index = lane.id().index();
         if self.lanes.len() <= index {
-            self.lanes.resize_with(index + 1, LaneState::default);
+            self.lanes.resize_with(index + 1, || LaneState::new(unit));
         }
         if let Some(track) = self.lanes[index].track {
             return track;
@@ -158,8 +176,9 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     }
 
     fn write_links(&mut self, trace: &Trace, at_end: bool) -> io::Result<()> {
+        let when = (self.unit_of(trace)?, at_end);
         let (lanes, workers) = (&self.lanes, self.workers);
-        let ready = self.links.take(&self.encoder, lanes, at_end, workers, &mut self.losses);
+        let ready = self.links.take(&self.encoder, lanes, when, workers, &mut self.losses);
         for (container, type_) in ready.iter().flat_map(|links| &links.missing) {
             self.encoder.track(trace, *container, *type_, &mut self.buffer);
         }
@@ -179,10 +198,6 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         Ok(())
     }
 
-    /// Writes the remaining links and the end of the file. Returns the output and the losses.
-    ///
-    /// # Errors
-    /// The output failed, either now or earlier.
     pub(crate) fn finish(mut self, trace: &Trace) -> io::Result<(W, Losses)> {
         self.write_links(trace, true)?;
         self.encoder.finish(&mut self.buffer);
@@ -195,7 +210,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
     }
 }
 
-/// Writes text. The first text is written without its leading separator.
+/// Writes text. Leaves out the leading separator of the first text.
 fn write_text<E: Encoder>(
     out: &mut impl Write,
     is_empty: &mut bool,

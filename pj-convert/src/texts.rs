@@ -25,7 +25,6 @@ impl Texts {
     }
 }
 
-/// Encoded value names of all types.
 #[derive(Debug, Default)]
 pub(crate) struct ValueTexts(Vec<Texts>);
 
@@ -53,7 +52,6 @@ impl ValueTexts {
     }
 }
 
-/// Returns whether rows of this nature have named values.
 pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }

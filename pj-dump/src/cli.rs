@@ -9,12 +9,10 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, ValueEnum};
 use paje_console::Quotes;
 use paje_console::generate::Generate;
-use paje_console::options::{Less, Memory, Parallel, Reading, Talk, Which};
+use paje_console::options::{Less, Memory, Parallel, Reading, Talk, Variables, Which};
 
 use crate::manual::MANUAL;
-use crate::stats::StatsFormat;
 
-/// Headings of the help, in the order of their first options.
 const ROWS: &str = "Rows";
 const WHICH: &str = "Which rows";
 const TABLES: &str = "Tables";
@@ -104,7 +102,7 @@ pub struct Cli {
     #[arg(long, value_name = "PREFIX", conflicts_with_all = ["tables", "out_of_core", "container", "dot", "probabilistic"], help_heading = ROWS, hide_short_help = true)]
     pub prefix: Option<OsString>,
 
-    /// Quoting of printed names
+    /// Quotes around names
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = ROWS, hide_short_help = true)]
     pub quotes: Quotes,
 
@@ -140,10 +138,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = READING)]
     pub less: Less,
 
-    /// Precision of values of variables (default: single for rows, as in PajeNG, and double for
-    /// tables)
-    #[arg(long, value_enum, value_name = "PRECISION", help_heading = READING, hide_short_help = true)]
-    pub variable_precision: Option<VariablePrecision>,
+    /// Precision of the values of variables.
+    #[command(flatten, next_help_heading = READING)]
+    pub variables: Variables,
 
     /// Number and place of threads.
     #[command(flatten, next_help_heading = SPEED)]
@@ -153,29 +150,9 @@ pub struct Cli {
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Print statistics of the run
-    ///
-    /// Printed to standard error after the rows: amounts read and written, time by phase and
-    /// thread, and memory; as text if no FORMAT is given
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "text",
-        hide_possible_values = true,
-        help_heading = SPEED
-    )]
-    pub stats: Option<StatsFormat>,
-
     /// Choice of messages.
     #[command(flatten, next_help_heading = SPEED)]
     pub talk: Talk,
-
-    /// Print the kind of input, and the number and CPUs of threads, to standard error
-    #[arg(long, help_heading = SPEED, hide_short_help = true)]
-    pub verbose: bool,
 
     /// Ignored; accepted for compatibility with PajeNG
     #[arg(short, long, help_heading = PAJENG, hide_short_help = true)]
@@ -208,15 +185,6 @@ impl Cli {
     pub fn is_header_alone(&self) -> bool {
         self.header && self.files.is_empty() && std::env::args_os().len() == 2
     }
-}
-
-/// Precision of values of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum VariablePrecision {
-    /// Single precision, as in PajeNG: 16777217 becomes 16777216
-    Single,
-    /// Double precision, correctly rounded
-    Double,
 }
 
 fn digits(text: &str) -> Result<u16, String> {

@@ -1,6 +1,6 @@
 //! `pj_dump`: prints a Pajé trace as CSV, byte for byte as PajeNG's program does.
 //!
-//! [`run`] is the program. [`output`] makes its output from the replay of `paje-sim`.
+//! [`run`] runs the program. [`output`] writes the results of `paje-sim`'s replay.
 
 pub mod cli;
 pub mod command_line;

@@ -7,8 +7,8 @@ use paje_console::options::NO_WARNINGS_TERM;
 pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the trace was dumped"),
-        (1, "the trace is invalid"),
-        (2, "usage or input/output"),
+        (1, "the trace is invalid (with --recover: it was dumped after repairs)"),
+        (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
         ("pj_dump trace.paje > trace.csv", "all rows"),

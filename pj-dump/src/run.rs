@@ -2,20 +2,21 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use paje_console::output::standard_output;
+use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
+use paje_console::voice::all_met;
 use paje_console::{Failure, aside, failure};
 use paje_sim::{ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
-use crate::cli::{Cli, VariablePrecision};
+use crate::cli::Cli;
 use crate::command_line;
 use crate::output::export::{Exported, Written, write_selected};
 use crate::output::header::Header;
@@ -89,6 +90,12 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     if cli.is_header_alone() && io::stdin().is_terminal() {
         voice.say(format_args!("hint: -h prints header lines first; use -? for help"));
     }
+    let outputs = [&cli.type_hierarchy, &cli.entity_hierarchy];
+    refuse_inputs(&cli.files, outputs.into_iter().flatten().map(PathBuf::as_path))?;
+    if let Some(prefix) = &cli.prefix {
+        let outputs: Vec<PathBuf> = prefix::paths(prefix).collect();
+        refuse_inputs(&cli.files, outputs.iter().map(PathBuf::as_path))?;
+    }
     let mut options = options(cli);
     let mut opened = Opened::all(&cli.files, &cli.reading.named, voice)?;
     if shows_rows_alone(cli) {
@@ -98,10 +105,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let text = opened.text_bytes();
     options.memory = cli.memory.limit_for(text);
     let workers = cli.parallel.with_caller(text)?;
-    if cli.verbose {
-        voice.input(&opened.input);
-        voice.workers(&workers);
-    }
+    cli.talk.begin(voice, &opened.input, &workers);
     let display = Display::new(!cli.talk.no_progress, began);
     let progress = Arc::new(Progress::default());
     let written = Written::default();
@@ -124,11 +128,11 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     drop(shown);
     let streamed = stream.finish().map_err(Failure::Output)?;
     let trace = trace?;
+    all_met(&name, &trace, &selection)?;
     let selected = trace.select(&selection);
     let warns = !cli.talk.warnings.no_warnings;
     if warns {
         voice.warnings(&name, &trace);
-        voice.unmet(&selected);
         report::nothing_to_show(voice, cli, &trace);
         if cli.dot && cli.container {
             report::container_tree_ignored(voice);
@@ -155,19 +159,18 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         report::dropped(voice, exported.dropped);
     }
     exported.add(&streamed);
-    if let Some(format) = cli.stats {
+    if let Some(format) = cli.talk.stats {
         Stats::new(&workers, &cli.parallel.pin, &trace, &exported, packed, began.elapsed())
             .say(voice, format);
     }
     voice.recovered(&name, &trace, "dumped", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    // The process ends now, and the system frees its memory faster than dropping each lane would.
+    // The process ends now. The system frees its memory faster than dropping each lane would.
     std::mem::forget(trace);
     Ok(is_sound)
 }
 
-/// Returns whether objects are dropped while the trace is read. If rows are requested, they are
-/// written first.
+/// Returns whether objects are dropped while the trace is read. Requested rows are written before.
 fn streams(cli: &Cli) -> bool {
     cli.out_of_core && !(cli.dot || cli.container || cli.probabilistic.is_some())
 }
@@ -188,10 +191,8 @@ fn print_usage(cli: &Cli) -> io::Result<()> {
 fn options(cli: &Cli) -> Options {
     let mut options = cli.reading.options(Limits::default());
     cli.less.set(&mut options);
-    options.variable_precision = match (cli.variable_precision, &cli.tables) {
-        (Some(VariablePrecision::Single), _) | (None, None) => Precision::Single,
-        (Some(VariablePrecision::Double), _) | (None, Some(_)) => Precision::Double,
-    };
+    let usual = if cli.tables.is_some() { Precision::Double } else { Precision::Single };
+    options.variable_precision = cli.variables.precision(usual);
     options.value_names = cli.quotes.value_names();
     options.user_defined = cli.user_defined;
     options.keep_lines = cli.lines;

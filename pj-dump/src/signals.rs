@@ -8,7 +8,6 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 
-/// Makes writes fail when a file exceeds the size limit, instead of raising a signal.
 pub(crate) fn ignore_large_files() {
     // If the handler cannot be registered, the signal ends the program.
     let _ = flag::register(SIGXFSZ, Arc::default());
@@ -17,13 +16,12 @@ pub(crate) fn ignore_large_files() {
 /// Delays terminating signals until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// Signal that arrived in the meantime, or 0.
     came: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
 }
 
 impl Held {
-    /// Delays signals from here on, once per run. Ignored signals, as under `nohup`, stay ignored.
+    /// Begins to delay signals. Signals that are ignored, as under `nohup`, stay ignored.
     pub(crate) fn new() -> Self {
         let (came, over) = (Arc::default(), Arc::default());
         for signal in heeded([SIGHUP, SIGINT, SIGTERM]) {

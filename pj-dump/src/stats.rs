@@ -27,9 +27,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use paje_console::contents::{Contents, fact};
 use paje_console::memory::peak_memory;
+use paje_console::options::StatsFormat;
 use paje_console::reading::{PackedBytes, read_of};
 use paje_sim::Trace;
 use paje_sim::progress::Times;
@@ -39,16 +39,6 @@ use serde::{Serialize, Serializer};
 use crate::output::export::Exported;
 use paje_console::Voice;
 
-/// Format of `--stats`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StatsFormat {
-    /// Text for people
-    Text,
-    /// One JSON object, as the last line of standard error
-    Json,
-}
-
-/// Statistics of a run: time, memory and sizes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Stats {
     version: &'static str,
@@ -165,7 +155,6 @@ impl Stats {
         }
     }
 
-    /// Prints the statistics to standard error, ignoring failures.
     pub(crate) fn say(&self, voice: Voice, format: StatsFormat) {
         let text = match format {
             StatsFormat::Text => self.text(),
@@ -240,7 +229,7 @@ fn by_worker(threads: usize, times: &Times, exported: &Exported) -> Vec<Worker> 
     (0..threads).map(one).collect()
 }
 
-/// Returns the longest busy time of a worker over the mean of all.
+/// Returns the longest busy time of a worker divided by the mean of all.
 fn imbalance(workers: &[Worker]) -> f64 {
     let busy = || workers.iter().map(Worker::busy);
     let mean = busy().sum::<Duration>().as_secs_f64() / workers.len() as f64;

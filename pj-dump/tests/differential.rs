@@ -71,7 +71,7 @@ fn random_traces_are_dumped_as_pajeng_does() {
     println!("{} of them valid", valid.into_inner());
 }
 
-/// The end of a trace depends on the times of all lines. This includes lines that define types and
+/// The end of a trace depends on the times of all lines, including lines that define types and
 /// values or name files.
 #[test]
 fn a_time_of_any_line_counts_as_for_pajeng() {
@@ -282,7 +282,7 @@ fn line(message: &[u8]) -> Option<u64> {
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         digits[..end].parse().ok()
     };
-    // Rows, if any, come before the message.
+    // Rows may come before the message.
     text.rmatch_indices("line").find_map(|(at, word)| number(&text[at + word.len()..]))
 }
 

@@ -58,20 +58,19 @@ fn lines(text: &str) -> impl Iterator<Item = String> + Send + use<> {
     text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the header, a process with a state type, and more lines.
+/// Returns the header, a process with a state type, and the lines `more`.
 fn with_process(more: impl Iterator<Item = String> + Send + 'static) -> Lines {
     let world = lines("ctype P 0\nstype S P\nltype L 0 P P\ncreate 0 p P 0");
     Box::new(lines(HEADER).chain(world).chain(more))
 }
 
-/// Returns the rows of the root and the process, and more.
+/// Returns the rows of the root and the process, and the rows `more`.
 fn process_rows(end: u64, more: impl Iterator<Item = String> + Send + 'static) -> Lines {
     let row = move |what| format!("Container, 0, {what}");
     let both = [row(format!("0, 0, {end}, {end}, 0")), row(format!("P, 0, {end}, {end}, p"))];
     Box::new(both.into_iter().chain(more))
 }
 
-/// Returns the time of event `i` of `n`, within a thousand seconds.
 fn time(i: u64, n: u64) -> u64 {
     i * 1000 / n
 }
@@ -253,8 +252,8 @@ fn nested_rows(n: u64) -> Lines {
     Box::new(lines("Container, 0, 0, 0, 0, 0, 0").chain((0..n).map(row)))
 }
 
-/// Runs a program on a trace, and returns the cost. Checks the output line by line if `wanted` is
-/// given.
+/// Runs a program on a trace and returns the cost. If `wanted` is given, checks the output line by
+/// line.
 fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -> Took {
     let began = Instant::now();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -299,7 +298,6 @@ fn run(mut command: Command, trace: Lines, wanted: Option<Lines>, about: &str) -
 
 struct Took {
     wall: Duration,
-    /// Processor time per byte of the trace.
     nanoseconds: u64,
     memory: u64,
     bytes: u64,
@@ -317,8 +315,6 @@ impl fmt::Display for Took {
     }
 }
 
-/// Returns the size of the traces from `PAJE_HOSTILE`: a number of containers, types or other
-/// objects.
 fn asked() -> u64 {
     let asked = env::var("PAJE_HOSTILE").ok();
     asked.map_or(5_000, |text| text.parse().expect("PAJE_HOSTILE is a number"))

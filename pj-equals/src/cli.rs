@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Parser};
 use paje_console::generate::Generate;
-use paje_console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Talk, time};
+use paje_console::options::{Memory, Parallel, Reading, Talk, count, positive_time, time};
 use paje_parser::number::parse_f64;
 
 use crate::exact::{Case, Rules, TimeRange, What};
@@ -29,10 +29,12 @@ const OURS: &str = "Beyond PajeNG";
     disable_version_flag = true,
     infer_long_args = true,
     args_override_self = true,
-    max_term_width = 100,
     group = ArgGroup::new("what").multiple(false),
     mut_arg("no_strict", |arg| arg.aliases(["n", "no", "no-"])),
-    mut_arg("sort", |arg| arg.help_heading(OURS)),
+    mut_args(|arg| match arg.get_id().as_str() {
+        "sort" | "recover" | "no_files" | "files_from" | "max_line" => arg.help_heading(OURS),
+        _ => arg,
+    }),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -77,9 +79,9 @@ pub struct Cli {
     #[arg(short, long)]
     pub icase: bool,
 
-    /// Accepted deviations.
+    /// Options of reading.
     #[command(flatten)]
-    pub accepted: Accepted,
+    pub reading: Reading,
 
     /// Print nothing, not even warnings; the exit status is the answer
     #[arg(short, long)]
@@ -87,7 +89,7 @@ pub struct Cli {
 
     /// Print the first N differences (default: 1) and the number of all; compares everything, as
     /// --exact does
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", help_heading = OURS)]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = count, help_heading = OURS)]
     pub diff: Option<NonZeroUsize>,
 
     /// Compare everything: types, containers with their times, and all columns of rows. Things of
@@ -105,12 +107,12 @@ pub struct Cli {
     pub structure_only: bool,
 
     /// Accept differences of times up to SECONDS; compares everything else, as --exact does
-    #[arg(long, value_name = "SECONDS", value_parser = tolerance, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive_time, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
     pub tolerance: Option<f64>,
 
     /// Accept differences of times and values of variables up to PART of the larger one, such as
     /// 0.01; compares everything else, as --exact does
-    #[arg(long, value_name = "PART", value_parser = tolerance, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
+    #[arg(long, value_name = "PART", value_parser = part, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
     pub relative: Option<f64>,
 
     /// Do not compare the keys of links; compares everything else, as --exact does
@@ -121,30 +123,13 @@ pub struct Cli {
     #[command(flatten, next_help_heading = OURS)]
     pub memory: Memory,
 
-    /// Choice of named files.
-    #[command(flatten, next_help_heading = OURS)]
-    pub named: NamedFiles,
-
-    /// Limit on the length of lines.
-    #[command(flatten, next_help_heading = OURS)]
-    pub longest: LongestLine,
-
     /// Number and place of threads.
     #[command(flatten, next_help_heading = OURS)]
     pub parallel: Parallel,
 
-    /// Print the numbers of objects in both traces to standard error
-    #[arg(long, help_heading = OURS)]
-    pub stats: bool,
-
     /// Choice of messages.
     #[command(flatten, next_help_heading = OURS)]
     pub talk: Talk,
-
-    /// Print the kind of input, the number and CPUs of threads, and the memory used to standard
-    /// error
-    #[arg(long, help_heading = OURS)]
-    pub verbose: bool,
 
     /// Option to generate documentation.
     #[command(flatten, next_help_heading = OURS)]
@@ -167,21 +152,26 @@ impl Cli {
     /// Returns the rules of the comparison; `None` for PajeNG's.
     #[must_use]
     pub fn rules(&self) -> Option<Rules> {
-        let what = match (self.names_only, self.structure_only) {
-            (true, _) => What::Names,
-            (_, true) => What::Structure,
-            _ => What::Everything,
-        };
-        let exact = self.exact || self.tolerance.is_some() || self.relative.is_some();
-        let ours = exact || self.diff.is_some() || self.no_keys || what != What::Everything;
-        ours.then(|| Rules {
-            what,
+        (self.chooses() || self.diff.is_some()).then(|| Rules {
+            what: match (self.names_only, self.structure_only) {
+                (true, _) => What::Names,
+                (_, true) => What::Structure,
+                _ => What::Everything,
+            },
             case: self.case(),
             tolerance: self.tolerance.unwrap_or(0.0),
             relative: self.relative.unwrap_or(0.0),
             keys: !self.no_keys,
             windows: self.windows(),
         })
+    }
+
+    /// Returns whether an option chooses what is compared. `--diff` alone explains PajeNG's answer,
+    /// too.
+    #[must_use]
+    pub fn chooses(&self) -> bool {
+        let exact = self.exact || self.tolerance.is_some() || self.relative.is_some();
+        exact || self.no_keys || self.names_only || self.structure_only
     }
 
     /// Returns the windows of rows to compare.
@@ -201,9 +191,9 @@ impl Cli {
     }
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
+fn part(text: &str) -> Result<f64, String> {
     let number = parse_f64(text.as_bytes()).filter(|number| *number >= 0.0);
-    number.ok_or_else(|| "expected a number, 0 or more".into())
+    number.ok_or_else(|| "expected a number of 0 or more, such as 0.01".into())
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Formats differences. The part that both traces have comes first, then the differing parts of
-//! each, as in `diff`.
+//! Formats differences as `diff` does: first the part that both traces have, then the differing
+//! parts of each.
 
 use std::io::{self, Write};
 
@@ -199,7 +199,6 @@ impl<W: Write> DiffWriter<'_, '_, W> {
         self.pair(field, &texts)
     }
 
-    /// Returns the path of a container from the outermost one, without the root.
     fn path(&self, side: usize, id: ContainerId) -> String {
         let containers = self.traces[side].containers();
         path(id, ContainerId::ROOT, |id| containers.parent(id), |id| containers.name(id).text)
@@ -226,7 +225,6 @@ fn path<'t, I: Copy + PartialEq>(
     names.join("/")
 }
 
-/// Returns the shortest decimal that reads as this number.
 fn decimal(number: f64) -> String {
     match number.abs() {
         0.0 | 1e-5..1e16 => number.to_string(),
@@ -234,7 +232,7 @@ fn decimal(number: f64) -> String {
     }
 }
 
-/// Escapes a name, so that it is harmless on a terminal and shows all bytes.
+/// Escapes a name, so that it shows all bytes and is harmless on a terminal.
 fn text(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -1,10 +1,8 @@
-//! Differences of two traces.
-
 use paje_sim::{ContainerId, TypeId};
 
 use crate::rows::Row;
 
-/// Differences of two traces: the numbers of all, and the first ones.
+/// Differences between two traces: how many there are of each kind, and the first few.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
     /// Number of types that exist in only one trace, including the types below them, plus the
@@ -16,7 +14,7 @@ pub struct Differences {
     /// Number of lanes (of one type in one container) with differing rows.
     pub lanes: u64,
     /// Number of rows that differ from the row with the same index in the other trace's lane, or
-    /// that have no such row.
+    /// that have no counterpart.
     pub rows: u64,
     pub(crate) first: Vec<Difference>,
 }
@@ -29,7 +27,7 @@ impl Differences {
     }
 }
 
-/// A difference. Sides are 0 and 1, as in pairs of ids.
+/// A difference. Sides are numbered 0 and 1, like the two traces.
 #[derive(Clone, Debug)]
 pub(crate) enum Difference {
     Type { side: usize, id: TypeId },
@@ -42,6 +40,5 @@ pub(crate) enum Difference {
 #[derive(Clone, Debug)]
 pub(crate) struct LaneRow {
     pub(crate) row: Row,
-    /// Key of a link, without quotes.
     pub(crate) key: Vec<u8>,
 }

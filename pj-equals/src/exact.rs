@@ -1,8 +1,8 @@
 //! Exact comparison of the rows of two traces.
 //!
-//! Types and containers are matched by name (`pairs`). Then the lanes of the first trace are
-//! compared with their counterparts, in output order. Rows are compared by their index in the lane,
-//! so all rows after a missing one differ.
+//! Types and containers are matched by name (`pairs`). Then each lane of the first trace is
+//! compared with its counterpart, in output order. Rows are compared by their index in the lane, so
+//! all rows after a missing one differ.
 
 use std::ops::ControlFlow;
 
@@ -96,8 +96,8 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Compares types. Finds types that exist only on this side. For side 0, also finds link types
-    /// whose ends differ.
+    /// Finds types that exist only on this side. For side 0, also finds link types whose ends
+    /// differ.
     fn types(&mut self, side: usize) -> ControlFlow<()> {
         let types = self.traces[side].types();
         for id in types.ids() {
@@ -205,7 +205,6 @@ impl<'t, 'r> Comparison<'t, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Reports the current rows, which differ or have no counterpart.
     fn row(
         &mut self,
         containers: [ContainerId; 2],
@@ -223,7 +222,7 @@ impl<'t, 'r> Comparison<'t, 'r> {
         self.note(|| Difference::Row { containers, types, rows })
     }
 
-    /// Counts the rows of a lane whose container or type is missing in the other trace. That
+    /// Counts the rows of a lane whose container or type is missing in the other trace. The missing
     /// container or type has already been reported.
     fn only_lane(&mut self, side: usize, id: ContainerId, type_: TypeId) -> ControlFlow<()> {
         if self.rules.what == What::Structure || self.most.is_none() {

@@ -8,7 +8,10 @@ pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the answer is printed; with --quiet: not equal; with --diff: equal"),
         (1, "with --quiet: equal; with --diff: not equal"),
-        (2, "there is no answer: an invalid trace, usage or input/output"),
+        (
+            2,
+            "no answer: wrong usage, input or output failed, or a trace is invalid (also if repaired)",
+        ),
     ],
     examples: &[
         (

@@ -1,9 +1,10 @@
-//! Matches the types and containers of two traces by name and place.
+//! Matches the types and containers of two traces by name and parent.
 //!
 //! A type matches a type with the same name and nature below the counterpart of its container type.
 //! A container matches a container with the same name below the counterpart of its parent, if their
-//! types are counterparts. Aliases and the order of creation do not matter. If several have the
-//! same name, those with the same alias match first, then the others in the order of their aliases.
+//! types are counterparts. Aliases and the order of creation do not matter. If several candidates
+//! have the same name, those with the same alias match first, then the others in the order of their
+//! aliases.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -79,7 +80,7 @@ impl Pairs {
                 let all = traces[side].containers();
                 let kind = |id: ContainerId| {
                     let type_ = all.type_of(id);
-                    // Both sides use the numbers of the first trace.
+                    // Both sides use the type numbers of the first trace.
                     if side == 0 { Some(type_) } else { types[1][type_.index()] }
                 };
                 let candidate = |id: ContainerId| {
@@ -138,7 +139,7 @@ fn same<'t, I: Copy>(
 }
 
 /// Matches candidates with the same name. Equal identifiers match first, then the others in the
-/// order of identifiers.
+/// order of their identifiers.
 fn of_one_name<I: Copy>(
     mut a: &[Candidate<'_, I>],
     mut b: &[Candidate<'_, I>],

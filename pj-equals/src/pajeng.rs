@@ -1,7 +1,7 @@
 //! Equality as PajeNG defines it.
 //!
-//! PajeNG 1.3.6 behaves as follows, as runs of it show. It walks through both traces side by side
-//! in the order of identifiers, and compares objects at the same place. Two containers are equal if
+//! Runs of PajeNG 1.3.6 show the following behaviour. It walks through both traces side by side, in
+//! the order of identifiers, and compares objects at the same position. Two containers are equal if
 //! three conditions hold. Their types have the same number of child types, of the same natures in
 //! the same order. They have the same number of children, of any types, in the order of their
 //! types. Their lanes have the same number of rows. Two rows are equal if their values have the
@@ -17,7 +17,7 @@ use crate::values::{AllValues, Case, by_identifier};
 use paje_sim::TimeRange;
 
 /// Returns whether PajeNG would find the traces equal in these windows. Rows at the very end of a
-/// trace, and rows that enclose a window, count like others, although PajeNG may lose them.
+/// trace and rows that enclose a window count like all others, although PajeNG may lose them.
 #[must_use]
 pub fn are_equal(traces: [&Trace; 2], case: Case, windows: [TimeRange; 2]) -> bool {
     let values = AllValues::new(traces, by_identifier, case);
@@ -33,7 +33,7 @@ struct SideBySide<'t> {
 }
 
 impl<'t> SideBySide<'t> {
-    /// Both walks take the same steps as long as the trees are equal.
+    /// As long as the trees are equal, both walks take the same steps.
     fn are_equal(mut self) -> bool {
         let [a, b] = self.traces;
         let mut walks = (a.walk(NameOrder::Bare), b.walk(NameOrder::Bare));
@@ -91,7 +91,7 @@ impl<'t> SideBySide<'t> {
 }
 
 struct TypesOf {
-    /// Natures of each container type's child types, in the order of identifiers.
+    /// For each container type, the natures of its child types in the order of identifiers.
     natures: [Vec<Vec<TypeNature>>; 2],
     alike: FxHashSet<[TypeId; 2]>,
 }

@@ -1,7 +1,7 @@
-//! Rows of a lane in one form for all natures.
+//! Rows of a lane, in the same form for all natures.
 //!
-//! Slices of columns are copied into reused memory, one at a time. So rows of two lanes can be
-//! compared side by side, although their slices differ in length and rows may be outside a window.
+//! Slices of columns are copied into reused memory, one at a time. So the rows of two lanes can be
+//! compared side by side, although slices differ in length and some rows are outside the window.
 
 use std::convert::Infallible;
 
@@ -10,10 +10,8 @@ use paje_sim::{
     ContainerId, Events, LaneView, Links, States, TimeRange, ValueId, Variables, Visitor,
 };
 
-/// A row of any nature. Fields that the nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// Index in the lane, from 0.
     pub(crate) place: u64,
     /// Start in seconds. For an event, the start and the end are its time.
     pub(crate) start: f64,
@@ -26,12 +24,11 @@ pub(crate) struct Row {
     key_end: usize,
 }
 
-/// Reader of the rows of one lane after another.
 #[derive(Debug)]
 pub(crate) struct LaneRows<'t> {
     window: TimeRange,
     lane: Option<LaneView<'t>>,
-    /// Index of the next slice. `place` is the place of its first row.
+    /// Index of the next slice in the lane. `place` is the index of the slice's first row.
     chunk: usize,
     place: u64,
     slice: Slice,
@@ -73,7 +70,7 @@ impl<'t> LaneRows<'t> {
         count
     }
 
-    /// Loads some rows, if there are more. Returns the number of loaded rows.
+    /// Loads more rows if none are loaded. Returns the number of loaded rows.
     pub(crate) fn ready(&mut self) -> usize {
         self.fill();
         self.slice.rows.len() - self.at
@@ -87,14 +84,14 @@ impl<'t> LaneRows<'t> {
         self.at += count;
     }
 
-    /// Returns the key of a loaded row, without quotes.
     pub(crate) fn key(&self, ahead: usize) -> &[u8] {
         let at = self.at + ahead;
         let start = if at == 0 { 0 } else { self.slice.rows[at - 1].key_end };
         &self.slice.keys[start..self.slice.rows[at].key_end]
     }
 
-    /// Loads the next slice if needed. Returns whether there are more rows.
+    /// Loads the next slice if all loaded rows have been passed. Returns whether there are more
+    /// rows.
     fn fill(&mut self) -> bool {
         while self.at == self.slice.rows.len() {
             let Some(lane) = self.lane else { return false };

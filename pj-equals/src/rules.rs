@@ -1,5 +1,3 @@
-//! Rules by which two traces are compared.
-
 use crate::values::Case;
 use paje_sim::TimeRange;
 
@@ -50,9 +48,9 @@ impl Rules {
         self.keys && self.what == What::Everything
     }
 
-    /// Returns whether two times, in seconds, are close enough. A tolerance of 0.1 is decimal but
-    /// times are binary, so half a unit in the last place of each time is added. Then 1.1 is within
-    /// 0.1 of 1.0.
+    /// Returns whether two times, in seconds, are close enough. Decimal numbers such as 0.1 are not
+    /// exact in binary, so half a unit in the last place of each time is added to the tolerance.
+    /// Then 1.1 is within 0.1 of 1.0.
     #[must_use]
     pub fn times(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());
@@ -64,7 +62,7 @@ impl Rules {
     #[must_use]
     pub fn numbers(&self, a: f64, b: f64) -> bool {
         let largest = a.abs().max(b.abs());
-        // Any fraction of an infinite number would be infinite.
+        // A fraction of an infinite number would be infinite.
         let near = largest.is_finite() && (a - b).abs() <= self.relative * largest;
         a == b || near || (a.is_nan() && b.is_nan())
     }

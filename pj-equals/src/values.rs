@@ -28,21 +28,19 @@ impl Case {
     }
 }
 
-/// Text by which a value is compared.
+/// Function that returns the text by which a value is compared.
 pub(crate) type ValueText = fn(&Trace, TypeId, ValueId) -> Name<'_>;
 
-/// Returns a value's name, as rows print it.
 pub(crate) fn by_name(trace: &Trace, type_: TypeId, value: ValueId) -> Name<'_> {
     trace.types().value_name(type_, value)
 }
 
-/// Returns a value's identifier, as events contain it.
 pub(crate) fn by_identifier(trace: &Trace, type_: TypeId, value: ValueId) -> Name<'_> {
     trace.types().value_identifier(type_, value)
 }
 
-/// Numbers that identify the values of a type in one trace, and those of the corresponding type in
-/// the other. Equal values have equal numbers.
+/// For each trace, numbers of the values of a type. Equal values of the two traces have equal
+/// numbers.
 #[derive(Debug)]
 pub(crate) struct SameValues([Vec<u32>; 2]);
 
@@ -86,7 +84,8 @@ impl<'t> AllValues<'t> {
         AllValues { traces, text, case, of }
     }
 
-    /// Returns the numbers for a type. All calls for a type must pass the same counterpart.
+    /// Returns the numbers for a pair of types. All calls for a type must pass the same
+    /// counterpart.
     pub(crate) fn of(&mut self, types: [TypeId; 2]) -> &SameValues {
         let AllValues { traces, text, case, of } = self;
         of[types[0].index()].get_or_insert_with(|| SameValues::of(*traces, types, *text, *case))

@@ -19,8 +19,8 @@ use paje_sim::{FieldNames, Options, Trace};
 use testkit::pajeng::{pj_equals, skipped};
 use testkit::{Rng, number};
 
-/// Last lines of each trace. They are needed since PajeNG loses rows at the very end, and rows
-/// later than the last line. All times of random traces are earlier.
+/// Last lines of each trace, later than all times of random traces. They are needed because PajeNG
+/// loses rows at the very end, and rows later than the last line.
 const END: &str = "
 %EventDef PajeDefineContainerType 900001
 % Name string
@@ -56,7 +56,7 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
         };
         let ours = run(Path::new(env!("CARGO_BIN_EXE_pj_equals")), &[]);
         let theirs = run(&pajeng, &[]);
-        // A trace that only one program refuses is a matter for pj_dump's tests.
+        // If only one program refuses a trace, pj_dump's tests report it.
         let (Some(theirs), Some(ours)) = (answer(&theirs), answer(&ours)) else {
             refused += 1;
             continue;
@@ -79,7 +79,8 @@ fn pairs_are_equal_for_pajeng_and_for_us() {
     assert!(count < 100 || answers.iter().all(|answers| *answers > count / 20));
 }
 
-/// Returns a random trace and a changed copy, with their ends, and options for both.
+/// Returns a random trace and a changed copy, both ending with [`END`], and options for the
+/// comparison.
 fn pair(seed: u64) -> ([Vec<u8>; 2], Vec<String>) {
     let mut random = Rng::new(seed);
     // Only seeds of valid traces are used.
@@ -113,8 +114,8 @@ fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
     for _ in 0..50 {
         let mut line = || events[random.below(events.len() as u64) as usize] as u16;
         let (line, other) = (line(), line());
-        // The numbers stand for swapped, doubled and removed lines, words of another line, and
-        // words of all kinds.
+        // The numbers stand for swapping, doubling and removing lines, replacing a word by one of
+        // another line, and replacing words of all kinds.
         let change = Change { what: random.pick(&[0, 1, 2, 7, 7, 7, 10]), line, number: other };
         let changed = mutated(trace, &[change]);
         let mut options = Options::default();
@@ -125,7 +126,7 @@ fn valid(trace: &[u8], random: &mut Rng) -> Vec<u8> {
         let from_zero = |trace: Trace| {
             trace.lanes().all(|lane| (0..lane.len()).all(|row| lane.start(row) >= 0.0))
         };
-        // A quote at the end of a line hides the next one from PajeNG.
+        // After a line that ends in a quote, PajeNG does not see the next line.
         let ends_in_quote = |line: &[u8]| matches!(line, [.., b' ' | b'\t', b'"']);
         if changed.split(|byte| *byte == b'\n').any(ends_in_quote) {
             continue;

@@ -1,4 +1,4 @@
-//! Writes the trace of a run in which all ranks send messages to one another. It is used to measure
+//! Writes the trace of a run in which all ranks send messages to one another. It serves to measure
 //! time and memory. Usage: `anybody RANKS MESSAGES`.
 //!
 //! The trace is written piece by piece, with one event per microsecond. As in [`Hazard::Anybody`],
@@ -43,14 +43,14 @@ fn write(out: &mut dyn Write, ranks: usize, messages: usize) -> io::Result<()> {
         writeln!(out, "12 {time} S r{from} PMPI_Isend\n15 {time} L 0 PTP r{from} k{key} NA")?;
         writeln!(out, "13 {} S r{from}", tick())?;
         under_way.push_back((to, key));
-        // Keep some messages in flight.
+        // Some messages stay in flight.
         while under_way.len() > rng.index(8) || (key + 1 == messages && !under_way.is_empty()) {
             let Some((to, key)) = under_way.pop_front() else { break };
             writeln!(out, "12 {} S r{to} PMPI_Recv", tick())?;
             let time = tick();
             writeln!(out, "16 {time} L 0 PTP r{to} k{key}\n13 {time} S r{to}")?;
         }
-        // Barriers are so rare that there are at most as many states in barriers as messages.
+        // Barriers are rare, so that states in barriers are not more frequent than messages.
         if rng.index(50.max(ranks)) == 0 {
             let (time, end) = (tick(), tick());
             (0..ranks).try_for_each(|rank| writeln!(out, "12 {time} S r{rank} PMPI_Barrier"))?;

@@ -1,12 +1,12 @@
 //! Removable barriers.
 //!
 //! A barrier can be removed if removing it does not change which sends a wildcard receive may
-//! match. This only considers sends that do not have to wait for the receive. (Source: Schaeli,
-//! 5.5.4.) Each barrier is examined separately. It may be possible to remove either of two adjacent
+//! match. Only sends that do not wait for their receive are considered. (Source: Schaeli, 5.5.4.)
+//! Each barrier is examined separately, so it may be possible to remove either of two adjacent
 //! barriers, but not both.
 //!
-//! Removing a barrier affects only the stretch of the run up to the next operation in which all
-//! containers take part. Therefore, the cost is one sweep of this stretch for each barrier in it.
+//! Removing a barrier only affects the run up to the next operation in which all containers take
+//! part. Therefore, each barrier costs one sweep of this part of the run.
 
 use paje_analysis::classes::Collective;
 use paje_analysis::order::{Order, Question};
@@ -15,19 +15,19 @@ use rayon::prelude::*;
 use crate::model::Model;
 use crate::races;
 
-/// A barrier.
+/// A barrier, and whether it can be removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
     /// Index in [`Order::operations`].
     pub operation: usize,
-    /// Times in seconds at which the first member and the last member entered.
+    /// Times in seconds at which the first and the last member entered.
     pub entered: (f64, f64),
-    /// The first receive that could match another message without the barrier. `None` if the
-    /// barrier is removable.
+    /// The first receive that could take another message without the barrier. `None` if the barrier
+    /// is removable.
     pub keeps: Option<Kept>,
 }
 
-/// Two messages that a barrier keeps in order.
+/// Two messages whose order a barrier determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kept {
     /// Message that the receive takes.

@@ -4,17 +4,19 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use paje_analysis::named;
 use paje_console::Quotes;
 use paje_console::generate::About;
-use paje_console::options::{Memory, Parallel, Reading, Warnings, time};
+use paje_console::options::{
+    Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, Units, whole,
+};
 use paje_parser::TypeNature;
-use paje_sim::{Glob, Options, Selection, TimeRange};
+use paje_sim::{Glob, Options, Selection, Trace};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
 use crate::memory;
 
-/// Headings of the help, in the order of their first options.
 const WHAT: &str = "Hazards";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which messages";
@@ -24,7 +26,8 @@ const OTHER: &str = "Other";
 
 /// Finds message races, untried message orders, deadlocks and removable barriers.
 ///
-/// Exit status 0: nothing found; 1: something found, or the trace is invalid; 2: no answer.
+/// The exit status is the answer: 0 if nothing was found, 1 if something was found or the trace is
+/// invalid, 2 if there is no answer.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_hazards",
@@ -104,13 +107,13 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub pairs: bool,
 
-    /// Containers below the same container of TYPE form a group (default: with the same parent)
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
     ///
     /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = WHAT)]
     pub group: Option<String>,
 
-    /// races, orders, barriers: root of collectives such as broadcasts and reductions
+    /// Root of collectives such as broadcasts and reductions
     ///
     /// Default: for each value and group, the container that explains the recorded times best
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
@@ -125,38 +128,32 @@ pub struct Cli {
     /// List at most N findings; all are counted (default: 1000)
     ///
     /// With --count: maximum number of sets of messages examined per group (default: 1000000)
-    #[arg(long, value_name = "N", help_heading = OUTPUT)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX), help_heading = OUTPUT)]
     pub limit: Option<usize>,
 
-    /// Format of the findings
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = OUTPUT)]
-    pub format: Format,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub formatted: Formatted,
 
     /// Write to FILE, which appears when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
-    /// Write a Graphviz graph of the first findings to FILE
+    /// Write a graph of the report to FILE, for Graphviz
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub dot: Option<PathBuf>,
+    pub graph: Option<PathBuf>,
 
-    /// Quoting of names in CSV
+    /// Quotes around names
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
     pub quotes: Quotes,
 
-    /// Start of the window: earlier receives and barriers are not examined
-    #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub start: Option<f64>,
+    #[command(flatten, next_help_heading = WHICH)]
+    pub span: Span,
 
-    /// End of the window: later receives and barriers are not examined
-    #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true, help_heading = WHICH)]
-    pub end: Option<f64>,
+    #[command(flatten, next_help_heading = WHICH)]
+    pub patterns: Patterns,
 
-    /// Only messages received by containers such as 'rank-1*'
-    ///
-    /// Matches names and aliases, and includes everything inside. Any of several matches counts
-    #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true, help_heading = WHICH)]
-    pub inside: Vec<Glob>,
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
@@ -167,30 +164,11 @@ pub struct Cli {
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Print amounts read, time and memory to standard error
-    #[arg(long, help_heading = OTHER)]
-    pub stats: bool,
-
-    /// Do not show progress (shown after a second if standard error is a terminal)
-    #[arg(long, help_heading = OTHER, hide_short_help = true)]
-    pub no_progress: bool,
-
     #[command(flatten, next_help_heading = OTHER)]
-    pub warnings: Warnings,
+    pub talk: Talk,
 
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
-}
-
-/// Format of the findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text to read
-    Text,
-    /// CSV with a header line
-    Csv,
-    /// JSON, a list of objects
-    Json,
 }
 
 /// Kind of hazard.
@@ -227,9 +205,10 @@ impl Cli {
         let all = [
             (self.wildcard.is_some(), "--wildcard", receives),
             (self.channel.is_some(), "--channel", rows),
-            (self.start.is_some(), "--start", receives),
-            (self.end.is_some(), "--end", receives),
-            (!self.inside.is_empty(), "--in", rows),
+            (self.span.start.is_some(), "--start", receives),
+            (self.span.end.is_some(), "--end", receives),
+            (!self.patterns.inside.is_empty(), "--in", rows),
+            (!self.patterns.of_type.is_empty(), "--of-type", rows),
             (self.root.is_some(), "--root", receives),
             (self.reads.is_some(), "--reads", orders),
             (self.access.is_some(), "--access", orders),
@@ -247,6 +226,27 @@ impl Cli {
         all.into_iter().find(wrong).map(|(_, option, (_, whose))| (option, whose))
     }
 
+    /// Checks that the values and fields in options exist.
+    ///
+    /// # Errors
+    /// A name does not exist. The error is a message for the user.
+    pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
+        let globs = [(&self.wildcard, "--wildcard"), (&self.reads, "--reads")];
+        let globs = globs.into_iter().filter_map(|(glob, option)| Some((glob.as_ref()?, option)));
+        for (glob, option) in globs.chain(self.blocking.iter().map(|glob| (glob, "--blocking"))) {
+            named::value(trace, option, glob)?;
+        }
+        let channel =
+            self.channel.as_ref().filter(|name| !matches!(name.as_str(), "value" | "type"));
+        let fields = [
+            (channel, "--channel"),
+            (self.access.as_ref(), "--access"),
+            (self.peer_field.as_ref(), "--peer-field"),
+        ];
+        let mut fields = fields.into_iter().filter_map(|(field, option)| Some((field?, option)));
+        fields.try_for_each(|(field, option)| named::field(trace, option, field))
+    }
+
     /// Returns the options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
@@ -256,6 +256,7 @@ impl Cli {
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
         let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
+        options.time_unit = self.units.time_unit;
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();
         options.memory = self.memory.limit().map(memory::rows);
@@ -267,11 +268,8 @@ impl Cli {
     #[must_use]
     pub fn selection(&self) -> Selection {
         let mut selection = Selection::default();
-        selection.containers = self.inside.clone();
-        selection.window = TimeRange {
-            from: self.start.unwrap_or(f64::NEG_INFINITY),
-            to: self.end.unwrap_or(f64::INFINITY),
-        };
+        self.patterns.narrow(&mut selection);
+        selection.window = self.span.window();
         selection
     }
 }

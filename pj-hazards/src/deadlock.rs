@@ -44,14 +44,14 @@ pub struct Wait {
     pub how: Evidence,
 }
 
-/// Evidence of the containers for which a container waits.
+/// Evidence for the containers for which another container waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// The other containers have not entered a collective.
+    /// These containers have not entered a collective.
     NotEntered,
-    /// A field of the state names the container.
+    /// A field of the state names this container.
     Field,
-    /// The container sent or received the previous message.
+    /// The last message in a state of the same value was exchanged with this container.
     LastMessage,
     /// No evidence.
     Unknown,
@@ -78,7 +78,7 @@ pub struct Deadlock {
     pub waits: Vec<Wait>,
     /// Cycles and stuck tracks, in descending order of the number of blocked tracks.
     pub hangs: Vec<Hang>,
-    /// Whether there are more cycles than are listed.
+    /// Whether there are more cycles than listed ones.
     pub has_more: bool,
     /// Cycles of steps that would wait forever if senders waited for their receivers.
     pub potential: Vec<Vec<Step>>,
@@ -138,7 +138,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         } else if let Some(peer) = last_peer(model, wait) {
             (wait.whom, wait.how) = (Arc::from([peer]), Evidence::LastMessage);
         }
-        // Without messages, a waiting state only means an idle worker.
+        // If there are no messages, a waiting state only means an idle worker.
         wait.how != Evidence::Unknown
             || !model.messages.list().is_empty()
             || tracks.class(wait.track, wait.state) != Class::Wait
@@ -146,7 +146,8 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
     found
 }
 
-/// Entries of each track into the collectives in which at least one track waits.
+/// For each group and value of a collective in which a track waits, how often each member has
+/// entered.
 struct Groups {
     group: Vec<Option<usize>>,
     counts: BTreeMap<(u32, ValueId), Counts>,
@@ -154,7 +155,7 @@ struct Groups {
 
 struct Counts {
     by_track: FxHashMap<u32, usize>,
-    /// Members with fewer entries, for each number of entries.
+    /// For each number of entries, the members that have fewer.
     missing: BTreeMap<usize, Arc<[u32]>>,
 }
 
@@ -181,7 +182,6 @@ impl Groups {
         Groups { group, counts }
     }
 
-    /// Returns the members that have not entered the collective in which a container waits.
     fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
         let value = model.tracks.list()[wait.track].value[wait.state];
         let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
@@ -210,7 +210,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
         let names = [Some(containers.name(*id)), containers.alias(*id)];
         of(*id).is_some() && names.into_iter().flatten().any(|name| name.text == text)
     });
-    // A number is the rank at the end of a container's name.
+    // A number denotes a rank, which is the number at the end of a container's name.
     let number: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
     let ends_so = |id: &ContainerId| {
         let name = containers.name(*id).text;
@@ -224,7 +224,6 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
 
 struct Field<'a> {
     name: &'a str,
-    /// Number of earlier states in the lane.
     row: usize,
     text: Option<Vec<u8>>,
 }
@@ -246,7 +245,6 @@ impl Visitor for Field<'_> {
     }
 }
 
-/// Returns the container at the other end of the last message in a state of this value.
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
     let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
     let value = track.value[wait.state];
@@ -271,8 +269,8 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
             let class = model.tracks.class(message.from as usize, state);
-            // Ignores messages within collectives unless they are requested. Such messages are
-            // internal.
+            // Messages within collectives are internal, so they are ignored unless they are
+            // requested.
             let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
             !is_within && blocks(options, name.text, class)
         });

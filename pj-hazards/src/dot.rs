@@ -12,7 +12,6 @@ use crate::texts::Reporter;
 
 const DRAWN: usize = 5;
 
-/// Maximum number of nodes in a graph of waits.
 const NODES: usize = 200;
 
 /// Colours that are readable on light and dark backgrounds.
@@ -22,8 +21,7 @@ const HEAD: &str = "digraph hazards {\n  bgcolor=\"transparent\"; rankdir=LR;\n 
 
 const MARKED: &str = "color=\"#d1495b\", fontcolor=\"#d1495b\", penwidth=2";
 
-/// Draws the first races. Each race has two messages, and an edge from the second receive to the
-/// first receive.
+/// Draws the first races. Each has two messages, and an edge from the second receive to the first.
 pub(crate) fn races(reporter: &Reporter<'_>, races: &Races) -> String {
     let mut out = HEAD.to_owned();
     for (at, race) in races.list.iter().take(DRAWN).enumerate() {
@@ -46,9 +44,9 @@ fn pair(
         let it = &list[message as usize];
         let line =
             reporter.places.line(message).map_or(String::new(), |line| format!(", line {line}"));
-        let from =
-            quoted(&format!("{} sends at {} s{line}", reporter.shown(it.from as usize), it.start));
-        let to = quoted(&format!("{} receives at {} s", reporter.shown(it.to as usize), it.end));
+        let [sent, received] = [it.start, it.end].map(|time| reporter.seconds(time));
+        let from = quoted(&format!("{} sends at {sent} s{line}", reporter.shown(it.from as usize)));
+        let to = quoted(&format!("{} receives at {received} s", reporter.shown(it.to as usize)));
         let _ = writeln!(out, "    s{at}{name} [label={from}]; r{at}{name} [label={to}];");
         let _ = writeln!(out, "    s{at}{name} -> r{at}{name};");
     }
@@ -60,7 +58,7 @@ fn pair(
     );
 }
 
-/// Draws the messages whose matching is affected by a barrier.
+/// Draws the messages that could be matched differently without a barrier.
 pub(crate) fn barriers(reporter: &Reporter<'_>, barriers: &[Barrier]) -> String {
     let mut out = HEAD.to_owned();
     let kept = barriers.iter().filter_map(|barrier| barrier.keeps).take(DRAWN);

@@ -1,9 +1,9 @@
-//! Message-driven programs. The sends of an operation in such a program depend only on what the
-//! operation received.
+//! Message-driven programs, in which the sends of an operation depend only on what the operation
+//! received.
 //!
-//! (Source: Schaeli, 4.4.1.) Each operation is a state that receives a message, which triggers the
-//! operation, and then sends other messages. A message precedes everything that its receiving state
-//! sends later.
+//! (Source: Schaeli, 4.4.1.) An operation is a state that receives the message that triggers it,
+//! and then sends other messages. A message precedes everything that its receiving state sends
+//! later.
 
 use paje_analysis::messages::Message;
 
@@ -28,7 +28,7 @@ fn triggers(first: &Message, second: &Message) -> bool {
     received && first.to == second.from && first.end <= second.start
 }
 
-/// Returns all messages and their order, or `None` if there are too many messages.
+/// Returns all messages and their order, or `None` if there are too many.
 pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
     let list = model.messages.list();
     if list.len() > LARGEST {
@@ -43,7 +43,6 @@ pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// Returns the order of all sends and receives.
 pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     let list = model.messages.list();
     if list.len() > LARGEST {
@@ -69,7 +68,6 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
     }))
 }
 
-/// Returns the messages into each container, with their order.
 pub(crate) fn containers(model: &Model<'_>) -> Vec<(usize, Vec<Part>)> {
     let all = deliveries(model);
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.tracks.list().len()];

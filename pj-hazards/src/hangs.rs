@@ -1,9 +1,9 @@
-//! Finds the causes of hangs. These are cycles of tracks that wait for one another, and stuck
-//! tracks that do not wait.
+//! Finds the causes of hangs: cycles of tracks that wait for one another, and stuck tracks that do
+//! not wait.
 //!
-//! A track may wait for several other tracks. In this case, it waits for all of them. Each member
-//! of a strongly connected component of the graph of waits is in a cycle. The graph has a node for
-//! each incomplete collective, so the size of the graph is linear in the number of containers.
+//! A track may wait for several tracks, and then waits for all of them. All members of a strongly
+//! connected component of the graph of waits are in a cycle. The graph has a node for each
+//! incomplete collective, so its size is linear in the number of containers.
 
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deadlock::{Hang, Wait};
 
-/// Finds up to `limit` cycles and all stuck tracks, ordered by the number of tracks that they
-/// block. The largest number comes first.
+/// Finds up to `limit` cycles and all stuck tracks. The ones that block the most tracks come first.
 pub(crate) fn hangs(tracks: usize, waits: &[Wait], limit: usize) -> (Vec<Hang>, bool) {
     let graph = Graph::new(tracks, waits);
     let components = graph.components();
@@ -84,7 +83,6 @@ impl Graph {
         Graph { tracks, next, before }
     }
 
-    /// Counts the tracks that directly wait for a track.
     fn waiting(&self, track: u32) -> usize {
         let through = |node: &u32| match *node as usize {
             node if node >= self.tracks => self.before[node].len(),
@@ -105,8 +103,8 @@ impl Graph {
     }
 
     fn components(&self) -> Vec<u32> {
-        // Kosaraju's algorithm. It first searches in postorder, then does a reverse search from the
-        // last node.
+        // Kosaraju's algorithm: a depth-first search, then a search along reversed edges in the
+        // opposite order.
         let mut left = Vec::with_capacity(self.next.len());
         let mut is_seen = vec![false; self.next.len()];
         for first in 0..self.next.len() as u32 {
@@ -142,7 +140,6 @@ impl Graph {
         components
     }
 
-    /// Returns a shortest cycle through a track, or `None` if the track is not in a cycle.
     fn circle(&self, track: u32, components: &[u32]) -> Option<Vec<u32>> {
         let component = components[track as usize];
         let mut from: FxHashMap<u32, u32> = FxHashMap::default();

@@ -6,9 +6,9 @@ use paje_console::options::NO_WARNINGS_TERM;
 /// The manual of `pj_hazards`.
 pub const MANUAL: Manual = Manual {
     statuses: &[
-        (0, "nothing found"),
-        (1, "something found, or the trace is invalid"),
-        (2, "no answer: usage or input/output error"),
+        (0, "no: nothing was found"),
+        (1, "yes: something was found, or the trace is invalid"),
+        (2, "no answer: wrong usage, or input or output failed"),
     ],
     examples: &[
         ("pj_hazards races run.trace", "messages that could have come in the other order"),
@@ -21,7 +21,7 @@ pub const MANUAL: Manual = Manual {
         ("pj_hazards deadlock stopped.trace", "the cause of a hang"),
         ("pj_hazards barriers --wildcard PMPI_Recv run.trace", "removable barriers"),
         (
-            "pj_hazards races --dot races.dot run.trace && dot -Tsvg races.dot > races.svg",
+            "pj_hazards races --graph races.dot run.trace && dot -Tsvg races.dot > races.svg",
             "a picture",
         ),
     ],

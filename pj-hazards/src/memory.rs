@@ -2,21 +2,19 @@
 
 use paje_sim::{MemoryLimit, Trace, TypeNature};
 
-/// Bytes per message. This includes the steps and edges of both ends, and a query.
+/// Bytes per message: the steps and edges of both its ends, and a query.
 const MESSAGE: u64 = 250;
 
 /// Bytes per state of a container that sends or receives messages.
 const STATE: u64 = 30;
 
-/// Minimum number of bytes for the rows and the order, whatever the limit is.
+/// Minimum number of bytes for rows and order, for any limit.
 const LEAST: u64 = 32 << 20;
 
-/// Returns the part of the memory limit that rows may use.
 pub(crate) fn rows(limit: MemoryLimit) -> MemoryLimit {
     MemoryLimit { bytes: (limit.bytes / 2).max(LEAST), ..limit }
 }
 
-/// Checks that the order and the rows together fit into the memory limit.
 pub(crate) fn check(trace: &Trace, limit: Option<&MemoryLimit>) -> Result<(), String> {
     let Some(limit) = limit else { return Ok(()) };
     let (mut messages, mut states) = (0, 0);

@@ -1,4 +1,4 @@
-//! Model of a run, with messages, their channels, and the happened-before order.
+//! Model of a run: messages, their channels, and the happened-before order.
 
 use std::convert::Infallible;
 
@@ -7,7 +7,9 @@ use paje_analysis::collectives::{Collectives, Grouping};
 use paje_analysis::messages::{Message, Messages};
 use paje_analysis::order::{Order, Rendezvous};
 use paje_analysis::tracks::Tracks;
-use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
+use paje_sim::{
+    ContainerId, Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor,
+};
 use rustc_hash::FxHashMap;
 
 /// Channel of a message. Messages of different channels may overtake one another.
@@ -43,7 +45,7 @@ pub struct Options {
     pub access: Option<String>,
     /// Whether the sends of a state depend only on what the state received.
     pub is_driven: bool,
-    /// Whether, for a future message, only the container type of the receiver is known.
+    /// Whether only the container type of a future message's receiver is known.
     pub is_routed: bool,
     /// Settings for finding collectives.
     pub grouping: Grouping,
@@ -63,15 +65,15 @@ pub struct Model<'t> {
     pub map: Map,
     /// Channel of each message.
     pub channel: Vec<u32>,
-    /// Whether the receive of each message is a wildcard receive.
+    /// For each message, whether it is received by a wildcard receive.
     pub wildcard: Vec<bool>,
     /// Access of each message to variables, if the access is known.
     pub access: Vec<Option<Box<[u8]>>>,
-    /// Whether each message is examined.
+    /// For each message, whether it is examined.
     pub selected: Vec<bool>,
-    /// See [`Options`].
+    /// As in [`Options`].
     pub is_driven: bool,
-    /// See [`Options`].
+    /// As in [`Options`].
     pub is_routed: bool,
     window: TimeRange,
     rendezvous: Vec<bool>,
@@ -79,12 +81,18 @@ pub struct Model<'t> {
 
 impl<'t> Model<'t> {
     /// Builds the model of a trace. If the map contains none of the trace's state values, all links
-    /// are messages.
+    /// are messages, except those of network links and routers.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
         let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
         if tracks.classes().is_empty() {
-            tracks = tracks.with_others(Messages::ends(trace, &map));
+            let (types, containers) = (trace.types(), trace.containers());
+            // SimGrid draws the topology of the platform with links from hosts to these.
+            let is_network = |id: &ContainerId| {
+                matches!(types.name(containers.type_of(*id)).text, b"LINK" | b"ROUTER")
+            };
+            let ends = Messages::ends(trace, &map);
+            tracks = tracks.with_others(ends.into_iter().filter(|id| !is_network(id)));
         }
         let messages = Messages::new(&tracks, &map, None);
         let collectives = Collectives::new(&tracks, &options.grouping);
@@ -119,9 +127,11 @@ impl<'t> Model<'t> {
         }
         let selected = trace.select(&options.selection);
         let window = selected.window();
+        let types: Vec<TypeId> = trace.lanes().map(LaneView::type_id).collect();
         let is_selected = |message: &Message| {
             let container = tracks.list()[message.to as usize].container;
             selected.wants_container(container)
+                && selected.wants_type(types[message.lane.index()])
                 && window.from <= message.end
                 && message.end <= window.to
         };
@@ -150,6 +160,20 @@ impl<'t> Model<'t> {
         }
     }
 
+    /// Whether the trace records messages, or shows that the program only uses collectives.
+    #[must_use]
+    pub fn records_messages(&self) -> bool {
+        let tracks = 0..self.tracks.list().len();
+        let mut classes = tracks.flat_map(|track| {
+            let states = 0..self.tracks.list()[track].len();
+            states.map(move |state| self.tracks.class(track, state))
+        });
+        let collectives = &self.collectives;
+        let has_collectives = !(collectives.series.is_empty() && collectives.uneven.is_empty());
+        !self.messages.list().is_empty()
+            || has_collectives && !classes.any(|class| class.sends() || class.receives())
+    }
+
     /// Computes the happened-before order.
     #[must_use]
     pub fn order(&self) -> Order {
@@ -157,7 +181,7 @@ impl<'t> Model<'t> {
         Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
     }
 
-    /// Returns whether a message is examined and is received by a wildcard receive.
+    /// Returns whether a message is examined and received by a wildcard receive.
     #[must_use]
     pub fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
@@ -188,7 +212,6 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Remembers whether names of states and values match a pattern.
 struct Matches<'g> {
     glob: &'g Glob,
     types: Vec<TypeId>,

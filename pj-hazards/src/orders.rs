@@ -1,10 +1,10 @@
 //! Finds the orders in which messages could have arrived.
 //!
-//! A message into a container precedes another message into it if the sender of the other message
-//! knew that the first message had arrived, or if both messages are in one channel. To reduce the
-//! remaining number of orders, messages that can be exchanged are put in a fixed order. The rest is
-//! cut into consecutive groups, which can be tried independently. (Source: Schaeli, 4.4.2 to
-//! 4.4.4.) This assumes that the same messages are sent in any order.
+//! One message into a container precedes another one if the sender of the second knew that the
+//! first had arrived, or if both are in the same channel. To reduce the number of orders, messages
+//! that can be exchanged are put in a fixed order. The rest is cut into consecutive groups, which
+//! can be tried independently. (Source: Schaeli, 4.4.2 to 4.4.4.) This assumes that any order leads
+//! to the same messages.
 
 use num_bigint::BigUint;
 use paje_analysis::order::{Order, Question, Step};
@@ -18,17 +18,17 @@ use crate::poset::{Orders, Poset};
 /// Maximum number of messages in a part that is analysed. Larger parts are not split.
 pub const LARGEST: usize = 2000;
 
-/// Maximum size of a group whose orders are reduced. Reducing them takes time O(n⁴).
+/// Maximum size of a group whose orders are reduced, which takes time O(n⁴).
 const REDUCED: usize = 200;
 
-/// Messages into one container that can be tried independently.
+/// Messages into one container. Their orders can be tried independently of other groups.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Track of the container.
     pub track: usize,
-    /// Messages in an allowed order.
+    /// Messages in one of the allowed orders.
     pub messages: Vec<u32>,
-    /// Partial order of the messages, whose elements are indices in `messages`. `None` if there are
+    /// Partial order of the messages. Its elements are indices in `messages`. `None` if there are
     /// too many messages.
     pub poset: Option<Poset>,
 }
@@ -45,7 +45,7 @@ pub struct Stage {
     pub things: u64,
     /// Total number of orders of the parts, or `None` if there are too many to count.
     pub orders: Option<BigUint>,
-    /// Number of messages that are delivered when all orders are tried.
+    /// Number of messages that are delivered if all orders are tried.
     pub deliveries: Option<BigUint>,
 }
 
@@ -78,8 +78,7 @@ fn reduced(model: &Model<'_>, messages: &[u32], poset: &Poset) -> Poset {
     poset.reduced(|a, b| exchange(model.access(messages[a]), model.access(messages[b])))
 }
 
-/// Returns whether two messages can be exchanged, because neither of them writes what the other one
-/// accesses.
+/// Returns whether two messages can be exchanged: neither writes what the other one accesses.
 fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     let uses = |access: u8| matches!(access, b'r' | b'w');
@@ -87,12 +86,11 @@ fn exchange(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     !a.iter().zip(b).any(collide)
 }
 
-/// Some of the messages into one container. Includes their order unless there are too many
-/// messages.
+/// Some of the messages into a container, and their order unless there are too many.
 pub(crate) type Part = (Vec<u32>, Option<Poset>);
 
-/// Returns the messages into each container. They are split wherever all earlier messages precede
-/// all later messages.
+/// Returns the messages into each container, split wherever all earlier messages precede all later
+/// ones.
 fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
     if model.is_driven {
         return driven::containers(model);
@@ -108,8 +106,8 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
             messages.sort_by_key(|message| step(*message));
             let mut parts = Vec::new();
             let mut end = messages.len();
-            // For each message, the lowest number of steps that the sender of a later message knew.
-            // It is computed from the last message on.
+            // For each message, the lowest number of steps that the senders of later messages knew.
+            // It is computed from the last message to the first.
             let mut least = u32::MAX;
             for at in (0..messages.len()).rev() {
                 least = least.min(known[messages[at] as usize]);
@@ -131,8 +129,7 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
         .collect()
 }
 
-/// Counts the orders at each stage. Stops at a stage that would need more than `limit` sets of
-/// messages.
+/// Counts the orders at each stage. Stops at a stage that needs more than `limit` sets of messages.
 #[must_use]
 pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     let messages = model.messages.list().len();
@@ -156,7 +153,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
         if things == 0 {
             continue;
         }
-        // The number of orders is the product of the numbers of orders of the parts.
+        // The total number of orders is the product of the numbers of all parts.
         let (mut all, mut fewer) = (Some(BigUint::from(1_u8)), Some(BigUint::from(1_u8)));
         for (messages, poset) in parts {
             let counted = poset.as_ref().and_then(|poset| poset.count(limit));
@@ -185,7 +182,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
     stages
 }
 
-/// Counts the orders in the graph of all messages. Equivalent branches are left out.
+/// Counts the orders in the graph of all messages, without equivalent branches.
 fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
     let list = model.messages.list();
     let into = |at: usize| list[messages[at] as usize].to;
@@ -232,7 +229,8 @@ impl Stage {
     }
 }
 
-/// Returns the order of all sends and receives. Sends and receives within one step are not ordered.
+/// Returns the order of all sends and receives. Sends and receives of the same step are not
+/// ordered.
 fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     if model.is_driven {
         return driven::events(model);
@@ -243,8 +241,8 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     });
     let mut events: Vec<(Step, usize, bool)> = steps.collect();
     let known = Known::new(model, order)?;
-    // This order is allowed, because knowledge grows along each edge. If two have equal knowledge,
-    // sends come first.
+    // This order is allowed, because knowledge grows along each edge. Sends come before receives
+    // with the same knowledge.
     events.sort_by_key(|(step, message, receives)| {
         let late =
             if *receives { known.sum_with(*step, order.send(*message)) } else { known.sum(*step) };
@@ -259,7 +257,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     }))
 }
 
-/// Returns the order of all messages. The order follows from the knowledge of the senders.
+/// Returns the order of all messages. It follows from the knowledge of their senders.
 fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);
@@ -282,7 +280,8 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     Some((messages, poset))
 }
 
-/// Number of steps of each track that each step knows. This is only computed for small traces.
+/// For each step, the number of steps of each track that it knows. This is computed only for small
+/// traces.
 struct Known {
     tracks: usize,
     by_step: Vec<u32>,

@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use paje_console::Quotes;
+use paje_console::options::Format;
 use paje_console::records::{self, Value};
 use paje_sim::Name;
-
-use crate::cli::Format;
 
 /// A value of a finding.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,16 +26,18 @@ pub enum Cell {
 pub struct Findings {
     pub columns: Vec<&'static str>,
     pub rows: Vec<Vec<Cell>>,
-    /// Lines of text.
+    /// Findings as lines of text.
     pub lines: Vec<String>,
-    /// Total as text.
+    /// Assumptions, which precede the text.
+    pub assumed: Vec<String>,
+    /// Total number of findings, as text.
     pub sum: String,
-    /// Returns whether anything was found.
+    /// Whether anything was found.
     pub found: bool,
 }
 
 impl Cell {
-    /// Converts a count.
+    /// Returns a cell with a count.
     pub fn number(number: impl ToString) -> Self {
         Cell::Number(number.to_string())
     }
@@ -81,7 +82,8 @@ pub fn write(
 ) -> io::Result<()> {
     let rows = findings.rows.iter().map(|row| row.iter().map(Cell::value));
     match format {
-        Format::Text => {
+        Format::Text | Format::Parquet => {
+            findings.assumed.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             findings.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
             writeln!(out, "{}", findings.sum)
         }

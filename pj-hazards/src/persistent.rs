@@ -1,15 +1,15 @@
-//! Counts the sets of messages that may have arrived, and the steps between them. Equivalent
-//! branches are left out.
+//! Counts the sets of messages that may have arrived, and the steps between these sets. Leaves out
+//! equivalent branches.
 //!
-//! (Source: Schaeli, 4.5.1.) After each set, only a *persistent* set of the messages that could
-//! come next is delivered. The other messages can wait, because neither they nor their consequences
-//! interfere with the persistent set.
+//! (Source: Schaeli, 4.5.1.) After each set, only a *persistent* set of the possible next messages
+//! is delivered. The other messages can wait: neither they nor their consequences interfere with
+//! the persistent set.
 
 use fixedbitset::FixedBitSet;
 
 use crate::poset::{Orders, Poset, count_paths};
 
-/// Maximum mean number of pairs of messages examined per set.
+/// Maximum mean number of pairs of messages that are examined for each set.
 const PAIRS: usize = 64;
 
 /// Selects the messages to try next.
@@ -30,14 +30,14 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
         Persistent { poset, now, with }
     }
 
-    /// Returns the smallest persistent set that can follow a set of messages.
+    /// Returns the smallest persistent set after a set of messages.
     #[must_use]
     pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         self.least(set, &mut 0)
     }
 
-    /// Returns the smallest persistent set that can follow a set of messages, and adds the number
-    /// of examined pairs to `pairs`.
+    /// Returns the smallest persistent set after a set of messages. Adds the number of examined
+    /// pairs to `pairs`.
     fn least(&self, set: &FixedBitSet, pairs: &mut usize) -> Vec<usize> {
         let coming = self.poset.next(set);
         let mut least: Vec<usize> = Vec::new();
@@ -72,8 +72,8 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     }
 }
 
-/// Returns, for each message `m`, the messages whose consequences might interfere with `m`.
-/// Consequences of `m` are not considered.
+/// For each message `m`, returns the messages whose consequences might interfere with `m`.
+/// Consequences of `m` itself do not count.
 fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<FixedBitSet> {
     let count = after.len();
     (0..count)
@@ -89,7 +89,8 @@ fn future(after: &[FixedBitSet], later: impl Fn(usize, usize) -> bool) -> Vec<Fi
         .collect()
 }
 
-/// Returns a message and all messages that must be delivered with it, in the order of `coming`.
+/// Returns a message and all messages that must be delivered together with it, in the order of
+/// `coming`.
 fn closure(first: usize, coming: &[usize], needs: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut is_in = vec![false; coming.len()];
     let mut open = vec![first];
@@ -113,8 +114,8 @@ mod tests {
     /// Returns the order of each pair of interfering messages.
     type Outcome = Vec<bool>;
 
-    /// Two orders are in the same class if they agree on all interfering messages. At least one
-    /// order of each class is tried.
+    /// Two orders are in the same class if all pairs of interfering messages have the same order in
+    /// both. At least one order of each class is tried.
     #[test]
     fn every_different_outcome_is_tried() {
         let (mut all_orders, mut tried) = (0, 0);

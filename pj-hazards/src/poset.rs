@@ -7,29 +7,28 @@ use rustc_hash::FxHashMap;
 /// A transitively closed partial order of numbered elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poset {
-    /// Predecessors of each element.
     before: Vec<FixedBitSet>,
 }
 
-/// Number of total orders, and size of a graph whose paths are these orders.
+/// Number of total orders, and size of the graph whose paths are these orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     /// Number of total orders (linear extensions).
     pub orders: BigUint,
-    /// Number of edges between sets of elements that may have come. If the state of the run depends
-    /// only on the set, this is the size of the message-passing state graph.
+    /// Number of edges between sets of elements that may have arrived. If the state of the run
+    /// depends only on the set, this is the size of the message-passing state graph.
     pub steps: u64,
 }
 
 impl Poset {
-    /// Builds the transitive closure of `before`. The numbers of the elements must be an allowed
+    /// Returns the transitive closure of `before`. Ascending numbers of elements must be an allowed
     /// order.
     #[must_use]
     pub fn new(count: usize, before: impl Fn(usize, usize) -> bool) -> Self {
         let mut sets: Vec<FixedBitSet> = Vec::with_capacity(count);
         for thing in 0..count {
             let mut set = FixedBitSet::with_capacity(count);
-            // In descending order, indirect predecessors are already known.
+            // Elements are visited in descending order, so indirect predecessors are already known.
             for other in (0..thing).rev() {
                 if !set.contains(other) && before(other, thing) {
                     set.insert(other);
@@ -59,7 +58,6 @@ impl Poset {
         self.before[b].contains(a)
     }
 
-    /// Returns the successors of each element.
     pub(crate) fn after(&self) -> Vec<FixedBitSet> {
         let mut after = vec![FixedBitSet::with_capacity(self.len()); self.len()];
         for (thing, before) in self.before.iter().enumerate() {
@@ -68,17 +66,15 @@ impl Poset {
         after
     }
 
-    /// Returns the elements that can come next.
     pub(crate) fn next(&self, set: &FixedBitSet) -> Vec<usize> {
         let fits = |thing: &usize| !set.contains(*thing) && self.before[*thing].is_subset(set);
         (0..self.len()).filter(fits).collect()
     }
 
-    /// Puts exchangeable elements in order. `a` is put before `b` under the following condition:
-    /// `a` and those of its predecessors that do not precede `b` can be exchanged with `b` and
-    /// those of its successors that do not succeed `a`. (Schaeli, 4.4.3.) Pairs are examined in the
-    /// order of the numbers until nothing changes. Afterwards, the numbers may no longer be an
-    /// allowed order.
+    /// Puts exchangeable elements in order. `a` is put before `b` if two sets of elements can be
+    /// exchanged: `a` with its predecessors that do not precede `b`, and `b` with its successors
+    /// that do not succeed `a`. (Schaeli, 4.4.3.) Pairs are examined in the order of the numbers
+    /// until nothing changes. Afterwards, the numbers may no longer be an allowed order.
     #[must_use]
     pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
@@ -113,8 +109,8 @@ impl Poset {
         changed
     }
 
-    /// Divides the elements into the smallest groups for which all elements of a group precede all
-    /// elements of the next group. Each group is in an allowed order.
+    /// Divides the elements into the smallest groups such that all elements of a group precede all
+    /// elements of the next group. The elements of each group are in an allowed order.
     #[must_use]
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.len()).collect();
@@ -124,7 +120,7 @@ impl Poset {
         // Everything before a cut precedes everything after the cut.
         let mut cut = vec![true; self.len() + 1];
         for (at, thing) in sorted.iter().enumerate() {
-            // Length of the prefix that precedes this element.
+            // Length of the prefix in which all elements precede this one.
             let mut reach = 0;
             while reach < at {
                 if !self.before[*thing].contains(sorted[reach]) {
@@ -144,7 +140,7 @@ impl Poset {
         groups
     }
 
-    /// Returns the partial order of some of the elements, which must be given in an allowed order.
+    /// Returns the partial order of some of the elements. They must be given in an allowed order.
     #[must_use]
     pub fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
@@ -169,7 +165,7 @@ impl Poset {
         let mut found = Vec::new();
         let mut path: Vec<usize> = Vec::new();
         let mut set = FixedBitSet::with_capacity(self.len());
-        // The first untried element at each position of the order.
+        // Next element to try at each position of the order.
         let mut tried = vec![0];
         while found.len() < limit {
             let Some(from) = tried.last_mut() else { break };
@@ -192,9 +188,8 @@ impl Poset {
         found
     }
 
-    /// Returns, for each element, an order in which the element comes as late as possible. This
-    /// means that it comes after all elements that are not its successors. (Schaeli, Expression
-    /// 4.1.)
+    /// For each element, returns an order in which it comes as late as possible, which is after all
+    /// elements that are not its successors. (Schaeli, Expression 4.1.)
     #[must_use]
     pub fn late(&self) -> Vec<Vec<usize>> {
         let after = self.after();
@@ -206,9 +201,9 @@ impl Poset {
             .collect()
     }
 
-    /// Returns, for each pair of elements, an order in which the second element directly follows
-    /// the first and both come as early as possible. Pairs for which no such order is allowed are
-    /// left out. (Schaeli, Expression 4.2.) Equal orders are returned once.
+    /// For each pair of elements, returns an order in which the second directly follows the first,
+    /// and both come as early as possible. Leaves out pairs without such an order, and equal
+    /// orders. (Schaeli, Expression 4.2.)
     #[must_use]
     pub fn pairs(&self, limit: usize) -> Vec<Vec<usize>> {
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -218,7 +213,7 @@ impl Poset {
                 let mut first = self.before[a].clone();
                 first.union_with(&self.before[b]);
                 first.remove(a);
-                // Another element must come between the two.
+                // Another element must come between these two.
                 if first.ones().any(|x| self.is_before(a, x)) {
                     continue;
                 }
@@ -237,8 +232,8 @@ impl Poset {
 }
 
 /// Counts the orders in which elements can be added to the empty set, and the edges between sets.
-/// `next` returns the elements that may be added next to a set. Returns `None` if there are more
-/// than `limit` sets, or if `next` returns `None`.
+/// `next` returns the elements that may be added to a set. Returns `None` if there are more than
+/// `limit` sets, or if `next` returns `None`.
 pub(crate) fn count_paths(
     count: usize,
     limit: usize,

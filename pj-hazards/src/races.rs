@@ -1,13 +1,13 @@
 //! Message races.
 //!
-//! Two messages into one container race if they are in different channels, wildcard receives take
-//! them, and the second could have been sent before the first was received. Then the first receive
-//! could have taken the second message. (Source: B. Schaeli, *Performance prediction and race
-//! detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
+//! Two messages into the same container race if they are in different channels, wildcard receives
+//! take both, and the second could have been sent before the first was received. Then the first
+//! receive could have taken the second message. (Source: B. Schaeli, *Performance prediction and
+//! race detection in message-passing parallel applications*, 4.4.1 and 5.5.3.)
 //!
-//! The steps of a container that the sender of a message knows are a prefix of the container's
-//! steps. Therefore, a message races with all messages that are received after this prefix and
-//! before the message itself. Counting these messages takes time O(n log n).
+//! A sender knows a prefix of the receiver's steps. Therefore, a message races with all messages
+//! that are received after this prefix and before the message itself. Counting them takes time O(n
+//! log n).
 
 use paje_analysis::order::{Order, Question};
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ use crate::model::Model;
 pub struct Race {
     /// Message that was received first.
     pub first: u32,
-    /// Message that was received later. The first receive could have taken this message.
+    /// Message that was received later, and that the first receive could have taken.
     pub second: u32,
 }
 
@@ -36,16 +36,16 @@ pub struct Races {
     pub containers: usize,
 }
 
-/// Wildcard receives of one container, in order.
 struct Receives<'m> {
     model: &'m Model<'m>,
-    /// Message, receiving step, and number of steps that the sender knew.
+    /// For each receive: its message, its step, and the number of steps that the sender knew.
     list: Vec<(u32, u32, u32)>,
     by_channel: FxHashMap<u32, Vec<u32>>,
 }
 
 impl<'m> Receives<'m> {
-    /// Collects the wildcard receives. `known` has the number of steps that each sender knew.
+    /// Collects the wildcard receives of a track. `known` has the number of steps that each
+    /// message's sender knew.
     fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
         let received = model.messages.received(track).iter().copied();
         let mut list: Vec<(u32, u32, u32)> = received
@@ -64,8 +64,8 @@ impl<'m> Receives<'m> {
         Receives { model, list, by_channel }
     }
 
-    /// Returns the earlier receives, in any channel, that could have taken the message of the
-    /// receive at index `place`.
+    /// Returns the earlier receives that could have taken the message of receive `place`. They may
+    /// be in any channel.
     fn before(&self, place: usize) -> std::ops::Range<usize> {
         let known = self.list[place].2;
         self.list[..place].partition_point(|(_, step, _)| *step < known)..place
@@ -94,8 +94,8 @@ impl<'m> Receives<'m> {
     }
 }
 
-/// Returns, for each message, how many steps of the receiver the sender knew, or 0 if the receive
-/// is not a wildcard receive.
+/// For each message, returns how many steps of the receiver its sender knew, or 0 if the receive is
+/// not a wildcard receive.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.messages.list();

@@ -1,5 +1,4 @@
-//! Prints messages on standard error. Problems of a trace are reported in the same way as by
-//! `pj_dump`.
+//! Prints messages on standard error. Problems of a trace have the same form as in `pj_dump`.
 
 use paje_console::Voice;
 use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};

@@ -1,17 +1,21 @@
 //! Runs the program: reads a trace, finds hazards, and writes them.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
+use paje_analysis::named;
 use paje_analysis::order::Order;
-use paje_console::contents;
-use paje_console::output::write_to;
+use paje_console::contents::say_stats;
+use paje_console::fill::Filled;
+use paje_console::options::Format;
+use paje_console::output::{refuse_inputs, write_to};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::NOTHING_IN_IT;
+use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_sim::Trace;
 use paje_workers::Workers;
@@ -45,14 +49,22 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// found.
 fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let (findings, graph, is_sound) = look(cli, limits)?;
-    if let (Some(path), Some(graph)) = (&cli.dot, graph) {
+    if let (Some(path), Some(graph)) = (&cli.graph, graph) {
         write_to(Some(path), |out| out.write_all(graph.as_bytes()))?;
     }
-    write_to(cli.output.as_deref(), |out| output::write(&findings, cli.format, cli.quotes, out))?;
+    let format = cli.formatted.format;
+    write_to(cli.output.as_deref(), |out| match (format, &cli.output) {
+        (Format::Text, None) => {
+            let mut out = Filled::to_output(out);
+            output::write(&findings, format, cli.quotes, &mut out)?;
+            out.flush()
+        }
+        _ => output::write(&findings, format, cli.quotes, out),
+    })?;
     Ok(is_sound && !findings.found)
 }
 
-/// Returns the findings as bytes. This is used by tests.
+/// Returns the findings as bytes, for tests.
 ///
 /// # Errors
 /// Fails in the same cases as the program.
@@ -60,43 +72,60 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
 pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
     let (findings, ..) = look(cli, limits)?;
     let mut out = Vec::new();
-    output::write(&findings, cli.format, cli.quotes, &mut out).map_err(Failure::Output)?;
+    output::write(&findings, cli.formatted.format, cli.quotes, &mut out)
+        .map_err(Failure::Output)?;
     Ok(out)
 }
 
-/// Returns the findings, the requested graph, and whether the trace is valid.
 fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "give the hazard first: races, orders, deadlock or barriers";
-        return Err(Failure::Other(why.into()));
+        let given = cli.words.first().map(|word| format!(", not '{}'", word.display()));
+        return Err(Failure::Other(why.to_owned() + &given.unwrap_or_default()));
     };
     if let Some((option, whose)) = cli.out_of_place() {
         let given = cli.words[0].display();
         return Err(Failure::Other(format!("{option} applies to {whose}, not to {given}")));
     }
+    let outputs = [&cli.output, &cli.graph];
+    refuse_inputs(&cli.files(), outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let began = Instant::now();
     let workers = cli.parallel.workers()?;
     let (name, trace) = read(cli, limits, &workers, began)?;
     let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
+    all_met(&name, &trace, &cli.selection())?;
+    if cli.files().len() > 1 {
+        named::one_trace(&trace).map_err(Failure::Other)?;
+    }
+    cli.check_names(&trace).map_err(unsuitable)?;
     memory::check(&trace, cli.memory.limit().as_ref()).map_err(unsuitable)?;
     let map = map(cli, &trace)?;
     let grouping =
         Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref()).map_err(unsuitable)?;
     let options = options(cli, grouping);
-    let (findings, graph) = workers.run(|| {
+    let (mut findings, graph) = workers.run(|| {
         let model = Model::new(&trace, map, &options);
+        if matches!(hazard, Hazard::Races | Hazard::Orders) && !model.records_messages() {
+            let what = cli.words[0].display();
+            let why = format!(
+                "the trace records no messages, so {what} cannot be found; record them as Pajé links"
+            );
+            return Err(Failure::Unsuitable(name.clone(), why));
+        }
         let order = model.order();
-        if !cli.warnings.no_warnings {
+        if !cli.talk.warnings.no_warnings {
             notes(&model, &order, hazard);
         }
-        find(cli, hazard, &model, &order)
-    });
-    if !cli.warnings.no_warnings {
+        Ok(find(cli, hazard, &model, &order))
+    })?;
+    findings.assumed = assumptions(cli, hazard, &trace, &findings);
+    if cli.formatted.format != Format::Text && !cli.talk.warnings.no_warnings {
+        findings.assumed.iter().for_each(|it| VOICE.say(format_args!("note: {it}")));
+    }
+    if !cli.talk.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
-    if cli.stats {
-        stats(&trace, &workers, began);
-    }
+    say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
     VOICE.recovered(&name, &trace, "analysed", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
     Ok((findings, graph, is_sound))
@@ -110,7 +139,8 @@ fn read(
 ) -> Result<(PathBuf, Trace), Failure> {
     let opened = Opened::all(&cli.files(), &cli.reading.named, VOICE)?;
     let name = opened.name().to_owned();
-    let display = Display::new(!cli.no_progress, began);
+    cli.talk.begin(VOICE, &opened.input, workers);
+    let display = Display::new(!cli.talk.no_progress, began);
     Ok((name, opened.replay(&cli.options(limits), workers, display)?))
 }
 
@@ -134,7 +164,7 @@ fn options(cli: &Cli, grouping: Grouping) -> model::Options {
 
 fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Findings, Option<String>) {
     let limit = cli.limit.unwrap_or(LISTED);
-    let draw = |graph: &dyn Fn() -> String| cli.dot.as_ref().map(|_| graph());
+    let draw = |graph: &dyn Fn() -> String| cli.graph.as_ref().map(|_| graph());
     match hazard {
         Hazard::Races => {
             let found = races(model, order, limit);
@@ -151,7 +181,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             )
         }
         Hazard::Orders => {
-            // Groups with a single order need not be tried.
+            // Groups with a single order need no tries.
             let is_open =
                 |group: &Group| group.poset.as_ref().is_none_or(|poset| poset.list(2).len() > 1);
             let all: Vec<Group> = groups(model, order).into_iter().filter(is_open).collect();
@@ -189,7 +219,18 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
     }
 }
 
-/// Prints notes on ignored parts of the trace.
+/// Returns notes on the assumptions of the findings. In tables, the usual unit needs no note.
+fn assumptions(cli: &Cli, hazard: Hazard, trace: &Trace, findings: &Findings) -> Vec<String> {
+    let (scale, is_text) = (trace.time_scale(), cli.formatted.format == Format::Text);
+    let shows_times = hazard != Hazard::Deadlock && !cli.count && !findings.rows.is_empty();
+    let unit = (shows_times && (is_text || !scale.is_seconds())).then(|| scale.to_string());
+    let is_bound = findings.found && cli.wildcard.is_none();
+    let bound =
+        "upper bound: every receive is taken as MPI_ANY_SOURCE; --wildcard names those that are";
+    let applies = matches!(hazard, Hazard::Races | Hazard::Orders);
+    unit.into_iter().chain((is_bound && applies).then(|| bound.into())).collect()
+}
+
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
     if model.messages.list().is_empty() {
         VOICE.say(format_args!("note: the trace has no messages"));
@@ -218,14 +259,4 @@ fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
             values.join(", ")
         ));
     }
-}
-
-fn stats(trace: &Trace, workers: &Workers, began: Instant) {
-    let counts = [
-        ("bytes", trace.bytes()),
-        ("lines", trace.lines()),
-        ("containers", trace.containers().len() as u64 - 1),
-        ("threads", workers.threads() as u64),
-    ];
-    VOICE.print(&contents::stats(&counts, None, began));
 }

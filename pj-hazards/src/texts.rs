@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use paje_analysis::order::Order;
+use paje_decimal::amounts;
 use paje_sim::Name;
 
 use crate::barriers::Barrier;
@@ -15,7 +16,6 @@ use crate::output::{Cell, Findings};
 use crate::places::Places;
 use crate::races::Races;
 
-/// Writes findings as text and rows.
 #[derive(Debug)]
 pub(crate) struct Reporter<'m> {
     pub(crate) model: &'m Model<'m>,
@@ -38,11 +38,15 @@ impl<'m> Reporter<'m> {
         self.model.trace().containers().name(container)
     }
 
+    /// Converts a time of the trace to seconds.
+    pub(crate) fn seconds(&self, time: f64) -> f64 {
+        self.model.trace().time_scale().seconds(time)
+    }
+
     pub(crate) fn shown(&self, track: usize) -> String {
         plain(self.name(track))
     }
 
-    /// Returns the value of a state.
     pub(crate) fn state(&self, track: usize, state: Option<usize>) -> Option<Name<'m>> {
         let track = &self.model.tracks.list()[track];
         let value = track.value[state?];
@@ -57,7 +61,6 @@ impl<'m> Reporter<'m> {
         self.model.messages.list()[message as usize].to as usize
     }
 
-    /// Describes a message, with its times and its line.
     pub(crate) fn message(&self, message: u32) -> String {
         let it = &self.model.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
@@ -65,7 +68,8 @@ impl<'m> Reporter<'m> {
             self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
         let state = self.state(it.to as usize, it.recv());
         let state = state.map_or(String::new(), |name| format!(" in {}", plain(name)));
-        format!("{from} -> {to}: sent {} s{line}, received {} s{state}", it.start, it.end)
+        let [sent, received] = [it.start, it.end].map(|time| self.seconds(time));
+        format!("{from} -> {to}: sent {sent} s{line}, received {received} s{state}")
     }
 
     fn cells(&self, message: u32) -> [Cell; 5] {
@@ -73,8 +77,8 @@ impl<'m> Reporter<'m> {
         let state = self.state(it.to as usize, it.recv());
         [
             self.name(it.from as usize).into(),
-            Cell::Seconds(it.start),
-            Cell::Seconds(it.end),
+            Cell::Seconds(self.seconds(it.start)),
+            Cell::Seconds(self.seconds(it.end)),
             state.map_or(Cell::None, Cell::from),
             self.places.line(message).into(),
         ]
@@ -105,17 +109,21 @@ impl<'m> Reporter<'m> {
             0 => "no races".to_owned(),
             count => format!(
                 "{} in {}",
-                counted(&count.to_string(), "race"),
-                counted(&races.containers.to_string(), "container")
+                counted(count, "race"),
+                counted(races.containers as u64, "container")
             ),
         };
-        findings.cut(&races.count.to_string(), "races");
+        findings.cut(races.count, "races");
         findings
     }
 
     pub(crate) fn stages(&self, stages: &[Stage], limit: usize) -> Findings {
         let mut findings = Findings::with("stage,parts,things,orders,deliveries");
         let number = |number: &Option<BigUint>| number.as_ref().map_or(Cell::None, Cell::number);
+        findings.lines.push(format!(
+            "{:<10}  {:>7}  {:>10}  {:>15}  {:>15}",
+            "stage", "parts", "things", "orders", "deliveries"
+        ));
         for stage in stages {
             findings.rows.push(vec![
                 stage.name.into(),
@@ -125,13 +133,16 @@ impl<'m> Reporter<'m> {
                 number(&stage.deliveries),
             ]);
             let text = |number: &Option<BigUint>| match number {
-                Some(number) => number.to_string(),
-                None => "too many".to_owned(),
+                Some(number) => {
+                    u64::try_from(number).map_or_else(|_| scientific(number), amounts::count)
+                }
+                None => "over the limit".to_owned(),
             };
             let (orders, deliveries) = (text(&stage.orders), text(&stage.deliveries));
-            let (name, parts, things) = (stage.name, stage.parts, stage.things);
+            let (name, parts, things) =
+                (stage.name, amounts::count(stage.parts), amounts::count(stage.things));
             findings.lines.push(format!(
-                "{name:<10}  {parts:>8} parts  {things:>8} things  orders {orders}  deliveries {deliveries}"
+                "{name:<10}  {parts:>7}  {things:>10}  {orders:>15}  {deliveries:>15}"
             ));
         }
         let one = BigUint::from(1_u8);
@@ -141,8 +152,10 @@ impl<'m> Reporter<'m> {
         });
         if stages.iter().any(|stage| stage.orders.is_none()) {
             findings.lines.push(format!(
-                "too many: counting needs more than {limit} sets of messages (raise with --limit) or {} messages",
-                crate::orders::LARGEST
+                "over the limit: counting needs more than {} sets of messages (--limit N allows more), \
+                 or more than {} messages",
+                amounts::count(limit as u64),
+                amounts::count(crate::orders::LARGEST as u64)
             ));
         }
         findings.sum = match findings.found {
@@ -152,7 +165,7 @@ impl<'m> Reporter<'m> {
         findings
     }
 
-    /// Describes the orders of each group. `orders` returns the orders of a group.
+    /// Describes the orders of each group. The function `orders` returns the orders of a group.
     pub(crate) fn orders(
         &self,
         groups: &[Group],
@@ -183,7 +196,7 @@ impl<'m> Reporter<'m> {
                         Cell::number(number + 1),
                         Cell::number(place + 1),
                         self.name(it.from as usize).into(),
-                        Cell::Seconds(it.start),
+                        Cell::Seconds(self.seconds(it.start)),
                         line.into(),
                     ]);
                     let from = self.shown(it.from as usize);
@@ -196,12 +209,12 @@ impl<'m> Reporter<'m> {
         findings.sum = match groups.len() {
             0 => "no other orders".to_owned(),
             count => {
-                let groups_of = counted(&count.to_string(), "group");
+                let groups_of = counted(count as u64, "group");
                 let more = match listed == limit || groups.iter().any(|one| one.poset.is_none()) {
                     true => "; others exceed --limit or are in too large groups",
                     false => "",
                 };
-                format!("{} of {groups_of}{more}", counted(&listed.to_string(), "order"))
+                format!("{} of {groups_of}{more}", counted(listed as u64, "order"))
             }
         };
         findings
@@ -224,11 +237,13 @@ impl<'m> Reporter<'m> {
                 let line = message.and_then(|message| self.places.line(message));
                 [from.unwrap_or(Cell::None), line.into()]
             };
+            let (first, last) = barrier.entered;
+            let [first, last] = [first, last].map(|time| self.seconds(time));
             let mut row = vec![
                 value.into(),
                 Cell::number(operation.instance + 1),
-                Cell::Seconds(barrier.entered.0),
-                Cell::Seconds(barrier.entered.1),
+                Cell::Seconds(first),
+                Cell::Seconds(last),
                 verdict.into(),
             ];
             row.extend(cells(barrier.keeps.map(|kept| kept.taken)));
@@ -236,11 +251,9 @@ impl<'m> Reporter<'m> {
             row.push(why.into());
             findings.rows.push(row);
             findings.lines.push(format!(
-                "{verdict}: {} {}, entered from {} s to {} s",
+                "{verdict}: {} {}, entered from {first} s to {last} s",
                 plain(value),
-                operation.instance + 1,
-                barrier.entered.0,
-                barrier.entered.1
+                operation.instance + 1
             ));
             if let Some(kept) = barrier.keeps {
                 let at = self.shown(self.to(kept.taken));
@@ -254,12 +267,12 @@ impl<'m> Reporter<'m> {
             }
         }
         findings.found = can_go > 0;
-        let all = counted(&barriers.len().to_string(), "barrier");
+        let all = counted(barriers.len() as u64, "barrier");
         findings.sum = match barriers {
             [] => "no barriers".to_owned(),
             _ => format!("{can_go} of {all} can be removed, one at a time"),
         };
-        findings.cut(&barriers.len().to_string(), "barriers");
+        findings.cut(barriers.len() as u64, "barriers");
         findings
     }
 }
@@ -269,23 +282,35 @@ impl Findings {
         Findings { columns: columns.split(',').collect(), ..Findings::default() }
     }
 
-    /// Adds the number of listed findings, unless all findings are listed.
-    fn cut(&mut self, count: &str, what: &str) {
-        if self.rows.len().to_string() != count {
-            self.sum +=
-                &format!(" ({} of {count} {what} listed; --limit lists more)", self.rows.len());
+    /// Adds the number of listed findings, unless all are listed.
+    fn cut(&mut self, count: impl Into<u128>, what: &str) {
+        let (listed, count) = (self.rows.len() as u128, count.into());
+        if listed != count {
+            let [listed, count] = [listed, count].map(grouped);
+            self.sum += &format!(" ({listed} of {count} {what} listed; --limit lists more)");
         }
     }
 }
 
-/// Replaces the control characters of a name.
 fn plain(name: Name<'_>) -> String {
     let text = String::from_utf8_lossy(name.text);
     let letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
     letters.collect()
 }
 
-fn counted(count: &str, what: &str) -> String {
-    let s = if count == "1" { "" } else { "s" };
-    format!("{count} {what}{s}")
+/// Formats a number with commas.
+fn grouped(number: u128) -> String {
+    u64::try_from(number).map_or_else(|_| number.to_string(), amounts::count)
+}
+
+/// Formats a large number in three significant digits.
+fn scientific(number: &BigUint) -> String {
+    let digits = number.to_string();
+    format!("{}.{}e{}", &digits[..1], &digits[1..3], digits.len() - 1)
+}
+
+fn counted(count: impl Into<u128>, what: &str) -> String {
+    let count = count.into();
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {what}{s}", grouped(count))
 }

@@ -1,8 +1,8 @@
 //! Collects the lines that open and close rows across boundaries between segments.
 //!
-//! A selection of lines from a sound trace is itself a sound trace if, for each row, it includes
-//! both the line that opens the row and the line that closes it. The rows of the selection are rows
-//! of the whole trace.
+//! A selection of lines from a valid trace is itself a valid trace if, for each row, it includes
+//! both the line that opens the row and the line that closes the row. The rows of the selection are
+//! rows of the whole trace.
 
 mod segments;
 mod variable;
@@ -22,41 +22,40 @@ use crate::pack::BufferPool;
 /// Maximum number of lines of all borders together. A trace with more open rows has no windows.
 const BORDER_LINES: usize = 1 << 22;
 
-/// Maximum size of the lines that are part of every window.
+/// Maximum total size in bytes of the lines that are part of every window.
 const FIXED_BYTES: usize = 1 << 24;
 
-/// Open rows of a lane. Links are stored separately.
+/// Open states and variables of a lane.
 #[derive(Debug)]
 struct Lane {
     container: ContainerId,
-    /// The last segment with an event that left a row of the lane open.
+    /// Index of the last segment with an event that left a row of the lane open.
     touched: usize,
-    /// Lines that opened the open states, outermost first. For a variable, lines that set it to its
-    /// value.
+    /// For states, the lines that opened the open states, outermost state first. For a variable,
+    /// the lines that give it its value.
     open: Vec<Opener>,
     value: Value,
 }
 
-/// The end of a link that was read first.
+/// The end of a link whose other end has not been read.
 #[derive(Debug)]
 struct LinkEnd {
     lane: LaneId,
     hash: u64,
     opener: Opener,
-    /// Start and end of the key, in bytes from the start of the line.
+    /// Start and end of the key, counted from the start of the line.
     key: (usize, usize),
 }
 
-/// Links of which only one end has been read.
 #[derive(Debug, Default)]
 struct OpenLinks {
-    /// Links that began in the current segment. `old` has the links of earlier segments.
+    /// Links that began in the current segment. `old` has the links of previous segments.
     new: HashTable<LinkEnd>,
     old: HashTable<LinkEnd>,
 }
 
 impl OpenLinks {
-    /// Removes and returns the first end of a link, if it has been read.
+    /// Removes and returns the other end of a link, if it has been read.
     #[inline]
     fn take(
         &mut self,
@@ -80,7 +79,7 @@ impl OpenLinks {
     }
 }
 
-/// A line with the latest time, and the line on which it depends.
+/// A line with the latest time, and the line on which that line depends.
 #[derive(Debug)]
 struct Latest {
     time: f64,
@@ -93,9 +92,8 @@ struct Latest {
 #[derive(Debug)]
 pub(crate) struct Borders {
     segments: Segments,
-    /// Decodes the lines that are part of every window.
     decoder: LineDecoder,
-    /// Start of the last line that is part of an event definition.
+    /// Offset of the last line that is part of an event definition.
     header: u64,
     lanes: FxHashMap<LaneId, Lane>,
     by_container: FxHashMap<ContainerId, Vec<LaneId>>,
@@ -105,7 +103,6 @@ pub(crate) struct Borders {
     fixed: Vec<TextLine>,
     fixed_bytes: usize,
     latest: Option<Latest>,
-    /// Whether the trace cannot be read in parts.
     is_impossible: bool,
 }
 
@@ -126,12 +123,11 @@ impl Borders {
         }
     }
 
-    /// Adds a segment. It must come before the blocks with its lines.
+    /// Adds a segment. Must be called before the blocks with the segment's lines are added.
     pub(crate) fn add_segment(&mut self, text: &Arc<Vec<u8>>) {
         self.segments.add(text);
     }
 
-    /// Adds the next block.
     pub(crate) fn add_block(&mut self, page: &BlockLines<'_>) {
         let start = page.start().0;
         let destroyed = match self.is_impossible {
@@ -158,7 +154,7 @@ impl Borders {
         self.is_impossible |= self.segments.lines > BORDER_LINES || self.fixed_bytes > FIXED_BYTES;
     }
 
-    /// Adds the events that a lane has in a block. They must all be in the current segment.
+    /// Adds the events of a lane in a block. All of them must be in the current segment.
     fn add_lane(&mut self, block: u64, events: LaneEvents<'_>, text: &[u8]) {
         let Borders { segments, lanes, latest, links, .. } = self;
         let lane = lanes.entry(events.lane).or_insert_with(|| {
@@ -168,11 +164,11 @@ impl Borders {
         });
         let (first, last) = events.times();
         segments.add_times(first, last);
-        // In most lanes, the block ends before the latest time.
+        // In most lanes, all times of the block are before the latest time.
         let mut before = latest.as_ref().map_or(f64::NEG_INFINITY, |latest| latest.time);
         for LaneEvent { start: within, time, change } in events.iter() {
             let start = block + within as u64;
-            // The line on which this one depends.
+            // `opener` is the line on which this line depends.
             let mut opener = None;
             match change {
                 LaneChange::Entity(EntityOp::PushState) => lane.open.push(Opener::new(start)),
@@ -231,7 +227,7 @@ impl Borders {
         }
     }
 
-    /// Ends the rows that are open in a container when this line destroys it.
+    /// Ends the rows that are open in a container, which the given line destroys.
     fn end_lanes_of(&mut self, container: ContainerId, line: u64) {
         for id in self.by_container.remove(&container).unwrap_or_default() {
             let open = self.lanes.get_mut(&id).map(|lane| std::mem::take(&mut lane.open));
@@ -271,8 +267,8 @@ impl Borders {
         }
     }
 
-    /// Ends the current segment. Copies the lines that opened the rows that are still open, since
-    /// the text of the segment is not kept.
+    /// Ends the current segment. The text of the segment is not kept, so this copies the lines that
+    /// opened the rows that are still open.
     fn end_segment(&mut self) {
         let Borders { segments, lanes, links, latest, .. } = self;
         for id in self.touched.drain(..) {
@@ -284,7 +280,7 @@ impl Borders {
                 && lane.open[0].start > self.header
                 && let Some(lines) = lane.value.lines(&mut self.decoder, &lane.open)
             {
-                // The borders before the last change already have the earlier lines.
+                // The borders before the last change already have the previous lines.
                 lane.open.iter().for_each(|opener| segments.end_here(opener));
                 lane.open = lines;
             }
@@ -300,7 +296,7 @@ impl Borders {
         segments.end_current();
     }
 
-    /// Returns true if links lack an end.
+    /// Returns whether any link lacks an end.
     pub(crate) fn has_incomplete_links(&self) -> bool {
         !self.links.new.is_empty() || !self.links.old.is_empty()
     }
@@ -315,9 +311,9 @@ impl Borders {
         }
         let text = |opener: Opener| Some((opener.start, opener.text?));
         for end in links.old {
-            // A link without an end is reported for the trace and must be reported for a window,
-            // too. At the end of any container except the root, the message has a line number,
-            // which would be different in a window.
+            // A link without an end is an error, both in the trace and in a window. At the end of
+            // any container except the root, the message has a line number, which would be
+            // different in a window.
             if lanes.get(&end.lane).is_none_or(|lane| lane.container != ContainerId::ROOT) {
                 return None;
             }

@@ -3,11 +3,10 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Parser, ValueEnum};
+use clap::{ArgGroup, Parser};
 use paje_console::generate::About;
-use paje_console::options::Parallel;
+use paje_console::options::{Format, Formatted, Parallel, Talk, size, whole};
 use paje_pack::Settings;
-use splitter::parse_size;
 
 use crate::manual::MANUAL;
 
@@ -28,6 +27,7 @@ const OTHER: &str = "Other";
     disable_version_flag = true,
     infer_long_args = true,
     args_override_self = true,
+    mut_arg("format", |arg| arg.value_parser(Format::among(&[Format::Text, Format::Json]))),
     group = ArgGroup::new("instead").multiple(false),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
@@ -60,22 +60,22 @@ pub struct Cli {
     #[arg(long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub structure: bool,
 
-    /// Output format of --list
-    #[arg(long, value_enum, default_value_t = Format::Table, value_name = "FORMAT", help_heading = INSTEAD)]
-    pub format: Format,
+    /// Format of --list
+    #[command(flatten, next_help_heading = INSTEAD)]
+    pub formatted: Formatted,
 
     /// Longest body of a loop that --structure finds, in events
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = INSTEAD)]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = whole::<u16>(1..=1000), help_heading = INSTEAD)]
     pub max_pattern: u16,
 
     /// Compression level of zstd
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u8).range(1..=22), help_heading = HOW)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = whole::<u8>(1..=22), help_heading = HOW)]
     pub level: u8,
 
     /// Text per segment, at most 64M: larger segments compress a little better and take more memory
     ///
     /// Default: 4M; a 96th of plain files from 64M to 512M, so that a window of time reads little
-    #[arg(long, value_name = "SIZE", value_parser = segment, help_heading = HOW)]
+    #[arg(long, value_name = "SIZE", value_parser = size::<usize>(4096..=64 << 20, "a size from 4K to 64M"), help_heading = HOW)]
     pub segment: Option<usize>,
 
     /// Do not store the reports `states` and `comm` of pj_profile, nor the lines that windows of
@@ -87,43 +87,25 @@ pub struct Cli {
     #[command(flatten, next_help_heading = HOW)]
     pub parallel: Parallel,
 
-    /// Print the input, the threads and the memory used on standard error
-    #[arg(long, help_heading = OTHER)]
-    pub verbose: bool,
-
-    /// Do not show progress; it is shown only if standard error is a terminal, and after a second
-    #[arg(long, help_heading = OTHER)]
-    pub no_progress: bool,
+    /// Choice of messages
+    #[command(flatten, next_help_heading = OTHER)]
+    pub talk: Talk,
 
     /// About the program
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
 }
 
-/// Format of a printed list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people
-    Table,
-    /// For programs
-    Json,
-}
-
-fn segment(text: &str) -> Result<usize, String> {
-    let size = usize::try_from(parse_size(text)?).ok();
-    size.filter(|size| (4096..=64 << 20).contains(size)).ok_or_else(|| "expected 4K to 64M".into())
-}
-
-/// Suffixes of the names of compressed files.
+/// Endings of the names of compressed files.
 const ENDINGS: [&str; 5] = [".gz", ".zst", ".xz", ".bz2", ".pjp"];
 
-/// By default, plain files of these sizes are cut into this many segments. Shorter files can be
-/// read quickly as a whole. In longer files, a segment of the usual size is a small part.
+/// Sizes of plain files that are cut into a fixed number of segments by default. Shorter files can
+/// be read quickly as a whole. In longer files, a segment of the usual size is only a small part.
 const PARTED: Range<u64> = 64 << 20..512 << 20;
 const PARTS: u64 = 96;
 
 impl Cli {
-    /// Returns the size of segments for a text. The size of the text may be unknown.
+    /// Returns the size of a segment. `text` is the size of the text, if it is known.
     #[must_use]
     pub fn segment_of(&self, text: Option<u64>) -> usize {
         let usual = Settings::default().segment;
@@ -134,7 +116,7 @@ impl Cli {
     /// Returns the path of the packed trace of a file.
     ///
     /// # Errors
-    /// The file has no name. The error is a sentence.
+    /// The file has no name. The error is a sentence for the user.
     pub fn place(&self, file: &Path) -> Result<PathBuf, String> {
         if let Some(output) = &self.output {
             return Ok(output.clone());

@@ -1,33 +1,28 @@
-//! Structure of a lane as a grammar: events, sequences, and loops.
+//! The structure of a lane as a grammar: events, sequences, and loops.
 //!
 //! It is the grammar of HTF (C. Guelque, "HTF: un format de trace hiérarchique", 2023, section
 //! 3.1). The events from the start of a state to its end form a sequence. If the last tokens of a
-//! level repeat the preceding tokens, both together become a loop. Loops with the same body have
-//! the same number, even if they run a different number of times.
+//! level repeat the preceding tokens, both become a loop. Loops with the same body have the same
+//! number, even if they have different numbers of iterations.
 
 use rustc_hash::FxHashMap;
 
-/// Part of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Token {
-    /// An event, by its number.
     Event(u32),
     /// A sequence, by its index in [`Structure::sequences`].
     Sequence(u32),
-    /// A loop, by its number.
     Loop(u32),
 }
 
-/// A loop, with its number of iterations at each place where it occurs.
+/// A loop, and its number of iterations at each place where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Iterations {
-    /// Repeated token.
     pub(crate) body: Token,
     /// Numbers of iterations, in the order of the places where the loop occurs.
     pub(crate) counts: Vec<u64>,
 }
 
-/// Structure of a lane.
 #[derive(Debug)]
 pub(crate) struct Structure {
     longest: usize,
@@ -55,25 +50,24 @@ impl Structure {
         }
     }
 
-    /// Adds an event that begins a sequence.
+    /// Adds an event that begins a sequence of events.
     pub(crate) fn enter(&mut self, event: u32) {
         self.levels.push(Vec::new());
         self.event(event);
     }
 
-    /// Adds an event.
     pub(crate) fn event(&mut self, event: u32) {
         self.events += 1;
         self.append(Token::Event(event));
     }
 
-    /// Adds an event that ends a sequence. If no sequence is open, it is an ordinary event.
+    /// Adds an event that ends a sequence of events. If no sequence is open, it is an ordinary
+    /// event.
     pub(crate) fn leave(&mut self, event: u32) {
         self.event(event);
         self.close();
     }
 
-    /// Ends all open sequences.
     pub(crate) fn finish(&mut self) {
         while self.levels.len() > 1 {
             self.close();
@@ -89,17 +83,14 @@ impl Structure {
         }
     }
 
-    /// Returns the tokens of the outermost level.
     pub(crate) fn root(&self) -> &[Token] {
         &self.levels[0]
     }
 
-    /// Returns the tokens of each sequence.
     pub(crate) fn sequences(&self) -> &[Vec<Token>] {
         &self.sequences
     }
 
-    /// Returns the loops.
     pub(crate) fn loops(&self) -> &[Iterations] {
         &self.loops
     }
@@ -118,8 +109,7 @@ impl Structure {
         Token::Sequence(number)
     }
 
-    /// Returns the body of a loop over these tokens, which is a single token or the sequence of
-    /// several tokens.
+    /// Returns the body of a loop over these tokens. Several tokens become a sequence.
     fn body(&mut self, tokens: &[Token]) -> Token {
         match tokens {
             [one] => *one,
@@ -136,8 +126,8 @@ impl Structure {
         while self.fold() {}
     }
 
-    /// Turns the end of the innermost level into a loop if it repeats itself. Returns whether it
-    /// did so.
+    /// If the end of the innermost level repeats itself, turns it into a loop. Returns whether a
+    /// loop was made.
     fn fold(&mut self) -> bool {
         let level = self.levels.last().map_or(&[][..], Vec::as_slice);
         let len = level.len();
@@ -224,7 +214,6 @@ mod tests {
         assert_eq!(structure.loops(), loops);
     }
 
-    /// Appends all events in order. Loops are expanded.
     fn unfold(structure: &Structure, tokens: &[Token], met: &mut [usize], out: &mut Vec<u32>) {
         for token in tokens {
             match *token {
@@ -243,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_structure_gives_its_events_back() {
+    fn the_structure_converts_back_to_its_events() {
         for seed in 0..300 {
             let mut rng = testkit::Rng::new(seed);
             let mut structure = Structure::new(1 + rng.index(6));

@@ -15,7 +15,7 @@ pub(crate) use self::contents::Contents;
 use self::contents::Entry;
 
 impl Entry {
-    /// Returns the name, followed by the identifier if the two differ.
+    /// Returns the name for the table. If the identifier is different, it follows the name.
     fn shown(&self) -> String {
         match &self.name {
             Some(name) if *name != self.id => {
@@ -25,7 +25,6 @@ impl Entry {
         }
     }
 
-    /// Returns the name, or the identifier if the name is not defined.
     fn name(&self) -> String {
         String::from_utf8_lossy(self.name.as_ref().unwrap_or(&self.id)).into_owned()
     }
@@ -46,7 +45,6 @@ fn percent(part: u64, all: u64) -> f64 {
 }
 
 impl Contents {
-    /// Returns the kinds of pages that occur, with their sizes in bytes.
     fn pages(&self) -> impl Iterator<Item = (&'static str, u64)> {
         KIND_NAMES.into_iter().zip(self.sizes).filter(|(_, size)| *size > 0)
     }
@@ -92,7 +90,7 @@ impl Contents {
         table
     }
 
-    /// Adds the types that have lines, and the number of types without lines.
+    /// Adds a row for each type that has lines, and a row for the number of types without lines.
     fn table_of_types(&self, table: &mut String) {
         let all = &self.types.all;
         let of_containers = |type_: &&Entry| type_.nature == Some(TypeNature::Container);

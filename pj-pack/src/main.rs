@@ -1,4 +1,4 @@
-//! The program; see `--help`.
+//! The program `pj_pack`. See `pj_pack --help`.
 
 use std::process::ExitCode;
 

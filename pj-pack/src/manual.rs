@@ -5,8 +5,8 @@ use paje_console::generate::Manual;
 /// The manual of `pj_pack`.
 pub const MANUAL: Manual = Manual {
     statuses: &[
-        (0, "success"),
-        (2, "wrong usage, failed input or output, or a damaged packed trace"),
+        (0, "done"),
+        (2, "wrong usage, input or output failed, or a packed trace is damaged"),
     ],
     examples: &[
         (

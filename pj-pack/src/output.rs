@@ -8,12 +8,10 @@ use paje_console::Failure;
 use paje_console::aside::Aside;
 use paje_console::output::standard_output;
 
-/// An open output.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
     aside: Option<Aside>,
-    /// The file, or `None` for standard output.
     path: Option<PathBuf>,
 }
 
@@ -42,7 +40,8 @@ impl Output {
         &self.file
     }
 
-    /// Returns the failure for a write that failed, with the name of the file if it has one.
+    /// Returns the failure for an error of writing. It contains the name of the file, if the output
+    /// is a file.
     pub(crate) fn failed(&self, error: io::Error) -> Failure {
         match &self.path {
             Some(path) => Failure::File(path.clone(), error),
@@ -50,10 +49,10 @@ impl Output {
         }
     }
 
-    /// Makes the file appear.
+    /// Makes the file appear at its path.
     ///
     /// # Errors
-    /// The file cannot be written. In this case it does not appear.
+    /// The file cannot be written. It then does not appear.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Some(aside) = self.aside else { return Ok(()) };
         let appear = aside.sync().and_then(|()| aside.take_place());

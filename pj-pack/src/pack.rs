@@ -26,7 +26,7 @@ impl From<Error> for PackError {
 /// Extras that are stored with a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extras {
-    /// Nothing.
+    /// No extras.
     Nothing,
     /// Reports and windows, unless they would take a large part of the file.
     Small,
@@ -35,9 +35,9 @@ pub enum Extras {
 }
 
 impl Extras {
-    /// Returns the maximum size of a report or an index of lanes, and the maximum size of all
-    /// windows together, for segments of this size. Windows may be larger, since they answer many
-    /// questions.
+    /// Returns two limits: the maximum size of a report or an index of lanes, and the maximum size
+    /// of all windows together. `segments` is the total size of the segments. Windows may be
+    /// larger, because they are useful for many queries.
     const fn limits(self, segments: u64) -> (u64, u64) {
         match self {
             Extras::All => (u64::MAX, u64::MAX),
@@ -46,7 +46,7 @@ impl Extras {
     }
 }
 
-/// Pool of texts that are no longer needed. Their memory is reused.
+/// Texts that are no longer needed, and whose memory is reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BufferPool(Arc<Mutex<Vec<Vec<u8>>>>);
 
@@ -119,7 +119,7 @@ pub fn pack(
 /// Packs a text in memory, in segments of at most this size, with extras of any size.
 ///
 /// # Errors
-/// As [`pack`].
+/// Fails like [`pack`].
 pub fn pack_all(text: &[u8], segment: usize) -> Result<Vec<u8>, PackError> {
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (segment, 1);
@@ -128,7 +128,6 @@ pub fn pack_all(text: &[u8], segment: usize) -> Result<Vec<u8>, PackError> {
     Ok(packed)
 }
 
-/// Unpacks a packed trace and passes its texts to `put` in order.
 pub(crate) fn unpack(
     packed: impl Read + Send,
     workers: &Workers,
@@ -140,8 +139,8 @@ pub(crate) fn unpack(
     each(workers, next, |packed: Packed| Ok(packed.unpack()?), put)
 }
 
-/// Passes each segment that `next` returns to `make`, using all workers. Passes the results to
-/// `put` in order.
+/// Passes each item that `next` returns to `make`, on all workers. Passes the results to `put` in
+/// order.
 fn each<I, T: Send>(
     workers: &Workers,
     next: impl FnMut() -> Result<Option<I>, PackError> + Send,
@@ -149,22 +148,23 @@ fn each<I, T: Send>(
     mut put: impl FnMut(T) -> Result<(), PackError> + Send,
 ) -> Result<(), PackError> {
     let turns = Turns { line: Mutex::new((0, Some(next))), moved: Condvar::new() };
-    // The error `None` stands for the end.
+    // The error `None` marks the end.
     let make =
         |job| turns.take(job).map_err(Some).and_then(|item| make(item.ok_or(None)?).map_err(Some));
     let done = in_order(workers, usize::MAX, make, |_, made| put(made).map_err(Some));
     done.or_else(|error| error.map_or(Ok(()), Err))
 }
 
-/// Lets workers read pieces one by one, in order.
+/// Lets workers read items one at a time and in order.
 struct Turns<F> {
-    /// Number of the next turn, and the function that reads. The function is `None` after the end.
+    /// Number of the next turn, and the function that reads an item. The function is `None` after
+    /// the end.
     line: Mutex<(usize, Option<F>)>,
     moved: Condvar,
 }
 
 impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
-    /// Waits for `turn` and then reads. All earlier turns must be over or in progress.
+    /// Waits for `turn`, and then reads. All previous turns must be over or in progress.
     fn take(&self, turn: usize) -> Result<Option<I>, PackError> {
         // Wakes the other workers even if reading panics.
         let _wake = Wake(&self.moved);
@@ -179,7 +179,6 @@ impl<I, F: FnMut() -> Result<Option<I>, PackError>> Turns<F> {
     }
 }
 
-/// Wakes all waiting threads when it is dropped.
 struct Wake<'a>(&'a Condvar);
 
 impl Drop for Wake<'_> {

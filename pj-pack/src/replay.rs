@@ -1,4 +1,4 @@
-//! Replays a trace while it is packed, to make its reports and windows.
+//! Replays a trace while it is packed, to produce its reports and windows.
 
 use std::io::{self, Read};
 use std::mem;
@@ -15,20 +15,19 @@ use paje_workers::Workers;
 use crate::borders::Borders;
 use crate::pack::BufferPool;
 
-/// Size of a portion in bytes.
 const PORTION: u64 = 16 << 20;
 
-/// Results of the replay. They are empty for an invalid trace.
+/// Results of the replay. For an invalid trace, they are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) reports: Vec<Kept>,
-    /// Lanes with states. A window may lack some of them.
+    /// Lanes with states. They are stored because a window may lack some of them.
     pub(crate) lanes: Option<Lanes>,
     /// Data for windows, or `None` if the trace can only be read completely.
     pub(crate) windows: Option<WindowIndex>,
 }
 
-/// A replay in a separate thread. It receives the trace segment by segment.
+/// A replay in a separate thread. The thread receives the trace segment by segment.
 pub(crate) struct Replay {
     texts: SyncSender<Arc<Vec<u8>>>,
     borders: SharedBorders,
@@ -52,21 +51,19 @@ impl Replay {
         Ok(Replay { texts, borders, thread })
     }
 
-    /// Passes the next segment to the replay.
     pub(crate) fn send(&self, text: Arc<Vec<u8>>) {
         self.borders.with(|borders| borders.add_segment(&text));
         // Sending fails if the replay has found the trace invalid and ended.
         let _ = self.texts.send(text);
     }
 
-    /// Waits for the results.
     pub(crate) fn finish(self) -> Replayed {
         drop(self.texts);
         self.thread.join().unwrap_or_default()
     }
 }
 
-/// Borders that are shared with a replay. They receive its segments and blocks until it ends.
+/// Borders that are shared with a replay. The replay adds its segments and blocks to them.
 #[derive(Clone)]
 struct SharedBorders(Arc<Mutex<Option<Borders>>>);
 
@@ -90,11 +87,12 @@ impl Ledger for SharedBorders {
 }
 
 fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
-    // With a single worker, blocks come in file order.
+    // With a single worker, the blocks come in file order.
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut options = Keeper::options();
     options.usage = true;
-    // A window has all links that lack an end, so it reports the same problem as the whole trace.
+    // A window contains all links that lack an end, so it reports the same problem as the whole
+    // trace.
     options.ignore_incomplete_links = true;
     let mut show = |portion: &Portion<'_>| {
         keeper.see(portion.trace(), &workers);
@@ -103,7 +101,7 @@ fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
     let source = Source::stream(text);
     let read =
         Trace::read_in_portions_into_ledger(source, &options, &workers, PORTION, &mut show, shared);
-    // Later segments are not kept.
+    // From now on, segments are no longer kept.
     let borders = shared.lock().take();
     let (Ok(trace), Some(borders)) = (read, borders) else { return Replayed::default() };
     let reports = match borders.has_incomplete_links() {
@@ -115,7 +113,6 @@ fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
     Replayed { reports, lanes: keeper.lanes(&trace), windows }
 }
 
-/// Reads the received segments in order.
 struct Received {
     texts: Receiver<Arc<Vec<u8>>>,
     text: Arc<Vec<u8>>,

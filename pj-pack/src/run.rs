@@ -7,21 +7,22 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use paje_console::memory::peak_memory;
-use paje_console::output::standard_output;
+use paje_console::contents::stats;
+use paje_console::options::Format;
+use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::{Failure, Voice, failure};
 use paje_pack::Settings;
 use paje_workers::Workers;
 use splitter::Input;
 
-use crate::cli::{Cli, Format};
+use crate::cli::Cli;
 use crate::list::Contents;
 use crate::output::Output;
 use crate::pack::{Extras, PackError, pack, unpack};
 use crate::structure::structure;
 
-/// Name of the program. It has no hints.
+/// Prints the messages of the program, which has no hints.
 const VOICE: Voice =
     Voice { program: "pj_pack", on_disorder: "", on_long_lines: None, on_damage: None };
 
@@ -29,8 +30,8 @@ const VOICE: Voice =
 /// damage.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    // With this signal handled, a file that becomes too large is a failed write and does not end
-    // the program. If the signal cannot be registered, it still ends the program.
+    // If this signal is handled, a file that becomes too large causes a failed write instead of
+    // ending the program. If the handler cannot be registered, the signal still ends the program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     failure::exit(VOICE, run(cli).map(|()| true))
 }
@@ -41,8 +42,9 @@ fn run(cli: &Cli) -> Result<(), Failure> {
             "-o names a single file; without it, each packed trace is written beside its trace";
         return Err(Failure::Other(message.into()));
     }
+    let began = Instant::now();
     let workers = cli.parallel.workers()?;
-    if cli.verbose {
+    if cli.talk.verbose {
         VOICE.workers(&workers);
     }
     for file in &cli.files {
@@ -51,9 +53,9 @@ fn run(cli: &Cli) -> Result<(), Failure> {
             Cli { test: true, .. } => packed(file, |packed| unpack(packed, &workers, |_| Ok(())))?,
             Cli { list: true, .. } => {
                 let contents = packed(file, |packed| Ok(Contents::read(packed)?))?;
-                print(&match cli.format {
-                    Format::Table => contents.table(),
+                print(&match cli.formatted.format {
                     Format::Json => contents.json()?,
+                    _ => contents.table(),
                 })?;
             }
             Cli { structure: true, .. } => {
@@ -63,10 +65,9 @@ fn run(cli: &Cli) -> Result<(), Failure> {
             _ => pack_one(cli, file, &workers)?,
         }
     }
-    if cli.verbose
-        && let Some(memory) = peak_memory()
-    {
-        VOICE.say(format_args!("{:.1} MB of memory", memory as f64 / 1e6));
+    if let Some(format) = cli.talk.stats {
+        let counts = [("files", cli.files.len() as u64), ("threads", workers.threads() as u64)];
+        VOICE.print(&stats(format, &counts, None, began));
     }
     Ok(())
 }
@@ -76,11 +77,12 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
     let place = cli.place(file).map_err(Failure::Other)?;
     let unreadable = |error| Failure::File(file.to_owned(), error);
     let input = Input::open(Some(file)).map_err(unreadable)?;
-    if cli.verbose {
+    if cli.talk.verbose {
         VOICE.input(&input);
     }
+    refuse_inputs(&[file], [place.as_path()])?;
     let output = Output::open(Some(&place))?;
-    let shown = Display::new(!cli.no_progress, began).reading("packing", &input);
+    let shown = Display::new(!cli.talk.no_progress, began).reading("packing", &input);
     let text = input.size().filter(|_| input.compression().is_none());
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (cli.segment_of(text), cli.level.into());
@@ -95,6 +97,7 @@ fn pack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
 }
 
 fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> {
+    refuse_inputs(&[file], cli.output.as_deref())?;
     let output = Output::open(cli.output.as_deref())?;
     let mut failed = None;
     let unpacked = packed(file, |packed| {
@@ -112,7 +115,7 @@ fn unpack_one(cli: &Cli, file: &Path, workers: &Workers) -> Result<(), Failure> 
     }
 }
 
-/// Calls `read` with a packed trace. Failures include the name of the file.
+/// Calls `read` with a packed trace. Failures contain the name of the file.
 fn packed<T>(
     file: &Path,
     read: impl FnOnce(Box<dyn Read + Send>) -> Result<T, PackError>,
@@ -129,7 +132,6 @@ fn packed<T>(
     })
 }
 
-/// Prints to standard output.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = standard_output().map_err(Failure::Output)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)

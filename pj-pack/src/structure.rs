@@ -15,11 +15,8 @@ use crate::grammar::{Structure, Token};
 /// A container and its structure so far.
 struct Lane {
     structure: Structure,
-    /// Number of each event by name.
     numbers: FxHashMap<String, u32>,
-    /// Name and count of each event.
     events: Vec<(String, u64)>,
-    /// Values of the open states.
     open: Vec<String>,
 }
 
@@ -51,7 +48,7 @@ impl Lane {
                 self.structure.enter(event);
             }
             EventKind::PopState => {
-                // The line does not say which state ends.
+                // The line does not contain the value of the ending state.
                 let ended = self.open.pop().unwrap_or_else(|| words.to_owned());
                 let event = self.event(format!("Pop  {ended}"));
                 self.structure.leave(event);
@@ -94,7 +91,7 @@ impl Lane {
     }
 }
 
-/// Returns tokens as text. Sequences are numbered from 1, since HTF gives number 0 to the whole.
+/// Returns tokens as text. Sequences are numbered from 1, because HTF gives number 0 to the whole.
 fn spelt(tokens: &[Token]) -> String {
     let spell = |token: &Token| match token {
         Token::Event(number) => format!("E{number:x}"),
@@ -104,7 +101,6 @@ fn spelt(tokens: &[Token]) -> String {
     tokens.iter().map(spell).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether the structure shows events of this kind.
 fn is_event(kind: EventKind) -> bool {
     use EventKind as E;
     matches!(
@@ -119,21 +115,20 @@ fn is_event(kind: EventKind) -> bool {
     )
 }
 
-/// Returns a name for printing. It is escaped and has no quotes around it.
+/// Returns an escaped name for printing, without quotes around it.
 fn bare(name: &[u8]) -> String {
     shown(name).trim_matches('\'').to_owned()
 }
 
 /// An event of a container, without its time and its numbers.
 struct LaneEvent {
-    /// Index of the container's lane.
     lane: usize,
     kind: EventKind,
-    /// Names in the line, without the container's name.
+    /// Names in the line, except for the container's name.
     words: String,
 }
 
-/// Containers in the order of their first events.
+/// The containers in the order of their first events, and their structures.
 struct Lanes {
     all: Vec<(Vec<u8>, Lane)>,
     places: FxHashMap<Vec<u8>, usize>,
@@ -192,7 +187,7 @@ impl Lanes {
             }
             return Ok(());
         }
-        // The event of each step. All lines of a step are the same event.
+        // The event of each step, because all lines of a step are the same event.
         let mut events: Vec<Option<LaneEvent>> = Vec::new();
         events.resize_with(columns.counts.len(), || None);
         let mut contents = columns.contents.iter().peekable();

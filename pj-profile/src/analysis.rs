@@ -1,4 +1,4 @@
-//! The analyses from which reports are made.
+//! The analyses that reports are made from.
 
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::comm::{self, Comm, Ends};
@@ -8,7 +8,7 @@ use paje_analysis::states::{self, States};
 use paje_analysis::summary::Summary;
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::Variables;
-use paje_analysis::{Bins, Label, Scope, Table};
+use paje_analysis::{Bins, By, Scope, Table};
 use paje_console::Failure;
 use paje_sim::Trace;
 use paje_workers::Workers;
@@ -18,7 +18,7 @@ use crate::waiting;
 
 const BINS: u32 = 60;
 
-/// An analysis. Most analyses are fed portion by portion.
+/// An analysis. Most kinds can read a trace portion by portion.
 #[derive(Debug)]
 pub(crate) enum Analysis {
     States(States),
@@ -27,11 +27,11 @@ pub(crate) enum Analysis {
     Variables(Variables),
     Events(Events),
     Summary(Box<Summary>),
-    /// A finished report that needed all rows.
+    /// Finished report of an analysis that needed all rows.
     Waiting(Table),
 }
 
-/// Says whether time is grouped by class, and with which map.
+/// Whether time is grouped by class, and the map of the classes.
 #[derive(Debug)]
 pub(crate) enum ByClass {
     No,
@@ -58,8 +58,8 @@ impl ByClass {
 }
 
 impl Analysis {
-    /// Creates the analysis if it can be fed by portions. Bins require a window with two ends,
-    /// because the end of the trace is not known yet.
+    /// Creates the analysis if it can read a trace portion by portion. Bins need a window with both
+    /// ends, because the end of the trace is not known yet.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
         if waiting::is_asked(cli) || cli.is_whole_page() {
             return Ok(None);
@@ -71,7 +71,6 @@ impl Analysis {
         }
     }
 
-    /// Creates the analysis for a trace from `start` to `end`, in seconds.
     pub(crate) fn in_bins(cli: &Cli, (start, end): (f64, f64)) -> Result<Self, Failure> {
         let (start, end) = (cli.span.start.unwrap_or(start), cli.span.end.unwrap_or(end));
         let bins = Bins::new(start, end, cli.bins.unwrap_or(BINS));
@@ -86,8 +85,10 @@ impl Analysis {
         let scope = Scope::new(&cli.selection());
         Ok(match (cli.report(), bins) {
             (Report::Comm, _) => {
-                let level = cli.level.as_deref().map(Label::from);
-                let ends = level.map_or(Ends::Containers, Ends::Level);
+                let ends = match cli.by() {
+                    By::Type(type_) => Ends::Level(type_),
+                    By::Value | By::Container => Ends::Containers,
+                };
                 Analysis::Comm(Comm::new(scope, cli.bytes.as_deref()), ends)
             }
             (Report::Time, Some(bins)) => {
@@ -103,7 +104,8 @@ impl Analysis {
         })
     }
 
-    /// Adapts the analysis to a part of a trace that has states in these lanes.
+    /// Adapts the analysis to reading only a part of the trace. `lanes` are the lanes with states
+    /// in the whole trace.
     pub(crate) fn in_part_of(self, lanes: Option<Lanes>) -> Self {
         match (self, lanes) {
             (Analysis::States(states), Some(lanes)) => Analysis::States(states.in_part_of(lanes)),
@@ -123,7 +125,6 @@ impl Analysis {
         }
     }
 
-    /// Returns the rows of states. Other analyses have none.
     pub(crate) fn states(&self, trace: &Trace) -> Vec<states::Row> {
         match self {
             Analysis::States(states) => states.rows(trace),

@@ -3,33 +3,31 @@
 mod misplaced;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::builder::Resettable;
 use clap::{Parser, ValueEnum};
-use paje_analysis::{By, Label};
+use paje_analysis::{By, Label, named};
 use paje_console::Quotes;
 use paje_console::generate::About;
-use paje_console::options::{Memory, Parallel, Patterns, Reading, Span, Talk};
+use paje_console::options::{
+    Coloured, Format, Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, Units, size,
+    whole,
+};
 use paje_parser::TypeNature;
-use paje_sim::{Options, Selection};
+use paje_sim::{Options, Selection, Trace, nearest};
 use splitter::Limits;
 
 use crate::manual::MANUAL;
 use crate::pictures::Kind;
 
-/// Headings of the help, in the order of their first options.
 const WHAT: &str = "Report";
+const WAITING: &str = "Waits and critical path";
 const OUTPUT: &str = "Output";
 const WHICH: &str = "Which rows";
 const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
-
-/// Help of the options with which this program clips rows, while other programs only select them.
-const START: &str = "Start of the window; earlier parts of rows are cut off";
-const END: &str = "End of the window; later parts of rows are cut off";
 
 /// Summarises a Pajé trace: time per state, communication, waiting, critical path.
 ///
@@ -43,8 +41,9 @@ const END: &str = "End of the window; later parts of rows are cut off";
     infer_long_args = true,
     args_override_self = true,
     override_usage = "pj_profile [REPORT] [OPTIONS] [FILE]...\n       pj_profile compare [OPTIONS] FILE FILE",
-    mut_arg("start", |arg| arg.help(START).long_help(Resettable::Reset)),
-    mut_arg("end", |arg| arg.help(END).long_help(Resettable::Reset)),
+    mut_arg("format", |arg| {
+        arg.value_parser(Format::among(&[Format::Text, Format::Csv, Format::Json, Format::Parquet]))
+    }),
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -60,21 +59,17 @@ pub struct Cli {
 
     /// Group rows by value, by container, or by the containers of TYPE with everything inside
     ///
-    /// waits: kind (default), waiter or pair; critical: container (default) or value
+    /// comm: TYPE, such as a node; waits: kind (default), waiter or pair; critical: container
+    /// (default) or value
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 
-    /// comm: add up everything inside each container of TYPE, such as a node
-    #[arg(long, value_name = "TYPE", help_heading = WHAT)]
-    pub level: Option<String>,
-
-    /// comm, waits: user-defined field with the bytes of a link (default: Size, size, Bytes or
-    /// MessageSize)
+    /// User-defined field with the bytes of a link (default: Size, size, Bytes or MessageSize)
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
     pub bytes: Option<String>,
 
     /// time, variables: number of bins of equal length (default for time: 60)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000), help_heading = WHAT)]
     pub bins: Option<u32>,
 
     /// time: include nested states in the time of a state
@@ -85,32 +80,33 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub classes: bool,
 
-    /// waits, critical, --classes: classes of state values: mpi, starpu, or a TOML file
+    /// Classes of state values: mpi, starpu, or a TOML file
     ///
     /// Default: of mpi and starpu, the map that knows more values of the trace
-    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    #[arg(long, value_name = "FILE", help_heading = WAITING)]
     pub map: Option<PathBuf>,
 
-    /// waits, critical: containers below the same container of TYPE form a group (default: with the
-    /// same parent)
-    #[arg(long, value_name = "TYPE", help_heading = WHAT)]
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
+    ///
+    /// The members of a group take part in collectives such as barriers
+    #[arg(long, value_name = "TYPE", help_heading = WAITING)]
     pub group: Option<String>,
 
-    /// waits, critical: root of collectives such as broadcasts and reductions
+    /// Root of collectives such as broadcasts and reductions
     ///
     /// Default: for each value and group, the container that explains the recorded times best
-    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    #[arg(long, value_name = "NAME", help_heading = WAITING)]
     pub root: Option<String>,
 
-    /// waits, critical: rendezvous threshold in bytes (0: every message)
-    #[arg(long, value_name = "BYTES", help_heading = WHAT)]
+    /// Rendezvous threshold of the recorded run in bytes (0: every message)
+    #[arg(long, value_name = "BYTES", value_parser = size::<u64>(0..=u64::MAX, "a size such as 64KiB"), help_heading = WAITING)]
     pub eager: Option<u64>,
 
     /// Show only the N largest rows
     ///
     /// Largest by exclusive time (states), bytes or count (comm), count (events), integral
     /// (variables), seconds (time, waits, critical) or change (compare)
-    #[arg(long, value_name = "N", help_heading = WHAT)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX), help_heading = WHAT)]
     pub top: Option<usize>,
 
     /// Report every second while the trace is read
@@ -119,17 +115,19 @@ pub struct Cli {
     #[arg(long, help_heading = WHAT)]
     pub live: bool,
 
-    /// Format of the report
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table, help_heading = OUTPUT)]
-    pub format: Format,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub formatted: Formatted,
+
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub coloured: Coloured,
 
     /// Write to FILE, which appears when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
-    /// comm, waits: write a Graphviz graph of communication, or of the longest waits, to FILE
+    /// Write a graph of the report to FILE, for Graphviz
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub dot: Option<PathBuf>,
+    pub graph: Option<PathBuf>,
 
     /// Write the report and its pictures to FILE as a self-contained web page
     ///
@@ -160,7 +158,7 @@ pub struct Cli {
     #[arg(long, value_name = "RxC", help_heading = OUTPUT, hide_short_help = true)]
     pub grid: Option<Places>,
 
-    /// Quoting of names in CSV
+    /// Quotes around names
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
     pub quotes: Quotes,
 
@@ -171,6 +169,9 @@ pub struct Cli {
     pub patterns: Patterns,
 
     #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
+
+    #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
     #[command(flatten, next_help_heading = SPEED)]
@@ -178,10 +179,6 @@ pub struct Cli {
 
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
-
-    /// Print amounts read, time and memory to standard error
-    #[arg(long, help_heading = OTHER)]
-    pub stats: bool,
 
     #[command(flatten, next_help_heading = OTHER)]
     pub talk: Talk,
@@ -213,19 +210,6 @@ impl FromStr for Places {
     }
 }
 
-/// Format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Table to read
-    Table,
-    /// CSV with a header line
-    Csv,
-    /// JSON, a list of objects
-    Json,
-    /// Apache Parquet
-    Parquet,
-}
-
 /// A report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
@@ -246,6 +230,10 @@ impl Report {
     #[must_use]
     pub fn name(self) -> String {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    }
+
+    const fn groups_by_type(self) -> bool {
+        matches!(self, Report::States | Report::Comm | Report::Time | Report::Compare)
     }
 
     /// Returns the nature of the rows that the report uses, if all of them have the same nature.
@@ -271,6 +259,17 @@ impl Cli {
         Report::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
+    /// Returns a message if the first word is neither a report nor a file.
+    #[must_use]
+    pub fn misspelt(&self) -> Option<String> {
+        let word = self.words.first()?.to_str()?;
+        let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_wrong = is_name && self.named_report().is_none() && !Path::new(word).exists();
+        let names: Vec<String> = Report::value_variants().iter().map(|it| it.name()).collect();
+        let hint = nearest(word.as_bytes(), names.iter().map(String::as_bytes));
+        is_wrong.then(|| format!("'{word}' is neither a report nor a file; {hint}"))
+    }
+
     /// Returns the files of the trace, or the traces to compare.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
@@ -286,6 +285,21 @@ impl Cli {
             None | Some("value") => By::Value,
             Some("container") => By::Container,
             Some(name) => By::Type(Label::from(name)),
+        }
+    }
+
+    /// Checks that the types and fields in options exist.
+    ///
+    /// # Errors
+    /// A name does not exist. The error is a message for the user.
+    pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
+        let is_type = matches!(self.by(), By::Type(_)) && self.report().groups_by_type();
+        if let Some(by) = self.by.as_deref().filter(|_| is_type) {
+            named::container_type(trace, "--by", by)?;
+        }
+        match &self.bytes {
+            Some(field) => named::field(trace, "--bytes", field),
+            None => Ok(()),
         }
     }
 
@@ -312,6 +326,7 @@ impl Cli {
             Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
             _ => false,
         };
+        options.time_unit = self.units.time_unit;
         options.memory = self.memory.limit();
         options.selection = self.selection();
         options

@@ -1,4 +1,4 @@
-//! Reports stored in a packed trace, which can be read without a replay.
+//! Reports stored in a packed trace. They can be read without a replay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::cli::{Cli, Report};
 
 pub(crate) struct Found {
     pub(crate) kept: Kept,
-    /// Size of the file, and number of bytes that have been read.
+    /// Size of the file in bytes, and number of bytes read from it.
     pub(crate) bytes: (u64, u64),
 }
 
-/// Returns the requested report if a packed trace stores it. If the report is missing or damaged,
-/// the trace is replayed afterwards, and the replay reports any problem.
+/// Returns the requested report if a packed trace stores it. If not, or if it is damaged, the
+/// caller replays the trace, and the replay reports any problem.
 pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     let [file] = files else { return None };
     if !is_as_kept(cli) {
@@ -30,32 +30,33 @@ pub(crate) fn find(cli: &Cli, files: &[PathBuf]) -> Option<Found> {
     Some(Found { kept: Kept::parse(&name, &content)?, bytes: summaries.bytes() })
 }
 
-/// Returns the lanes with states, if a packed trace stores them.
 pub(crate) fn lanes(files: &[PathBuf]) -> Option<Lanes> {
     let [file] = files else { return None };
     let mut summaries = Summaries::new(regular(file)?).ok()?;
     Lanes::parse(&summaries.get(LANES, kept::VERSION).ok()??)
 }
 
-/// Opens the file unless it is a pipe, which cannot be read twice.
+/// Opens a file, except a pipe, because pipes cannot be read twice.
 fn regular(file: &Path) -> Option<File> {
     let is_file = file != Path::new("-") && fs::metadata(file).is_ok_and(|it| it.is_file());
     is_file.then(|| File::open(file))?.ok()
 }
 
-/// Returns whether the options request a stored report. The pattern lists all options, so that none
-/// is forgotten.
+/// Returns whether the options request a stored report. The pattern lists all options, so that a
+/// new one cannot be overlooked.
 fn is_as_kept(cli: &Cli) -> bool {
     let Cli {
         by,
-        level,
         bytes,
         live,
         quotes,
         span,
         patterns,
+        units,
         reading,
-        // Options of reports that are not stored.
+        html,
+        svg,
+        // These options belong to reports that are not stored.
         bins: _,
         inclusive: _,
         classes: _,
@@ -63,20 +64,18 @@ fn is_as_kept(cli: &Cli) -> bool {
         group: _,
         root: _,
         eager: _,
-        dot: _,
-        // Options of the output.
+        graph: _,
+        // These options only affect the output.
         words: _,
         top: _,
-        format: _,
+        formatted: _,
+        coloured: _,
         output: _,
-        html: _,
-        svg: _,
         picture: _,
         value: _,
         grid: _,
         parallel: _,
         memory: _,
-        stats: _,
         talk: _,
         about: _,
     } = cli;
@@ -90,9 +89,12 @@ fn is_as_kept(cli: &Cli) -> bool {
         *no_strict || *ignore_incomplete_links || *sort || *recover || *no_files || *live;
     let Span { start, end } = span;
     let Patterns { of_type, inside } = patterns;
+    // Pictures need the colours of values, which only the trace has.
     matches!(cli.report(), Report::States | Report::Comm)
-        && by.as_deref().is_none_or(|by| by == "value")
-        && level.is_none()
+        && svg.is_none()
+        && html.is_none()
+        && by.as_deref().is_none_or(|by| by == "value" && cli.report() == Report::States)
+        && units.time_unit.is_none()
         && bytes.is_none()
         && quotes.value_names() == ValueNames::Bare
         && start.is_none()

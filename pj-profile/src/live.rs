@@ -11,11 +11,12 @@ use paje_console::output::standard_output;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-/// Interval between shown reports, and interval between reports kept for an interrupt.
+/// Interval between reports that are shown. `KEPT` is the interval between reports that are kept in
+/// case of an interrupt.
 const SHOWN: Duration = Duration::from_secs(1);
 const KEPT: Duration = Duration::from_millis(100);
 
-/// Exit status after an interrupt, which is the status that a shell reports.
+/// Exit status after an interrupt. A shell reports the same status.
 const INTERRUPTED: i32 = 130;
 
 const CLEAR: &str = "\x1b[H\x1b[2J";
@@ -26,12 +27,11 @@ pub(crate) struct Live {
     last: Arc<Mutex<Vec<u8>>>,
     is_shown: bool,
     shown: Instant,
-    /// Time of the next report to keep.
+    /// Time at which the next report is made.
     next: Instant,
 }
 
 impl Live {
-    /// Starts live reports. May only be called once.
     pub(crate) fn new(for_people: bool) -> Result<Self, Failure> {
         let last: Arc<Mutex<Vec<u8>>> = Arc::default();
         let at_interrupt = Arc::clone(&last);
@@ -48,7 +48,8 @@ impl Live {
         Ok(Live { last, is_shown: for_people, shown: now, next: now + KEPT })
     }
 
-    /// If a report is due, shows the report that `write` writes. Waits for slow readers.
+    /// Makes the next report with `write` if it is due, and shows it if the next display is due
+    /// too. Waits for slow readers.
     pub(crate) fn report(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -59,7 +60,8 @@ impl Live {
         }
         let mut text = Vec::new();
         write(&mut text)?;
-        // If reports are slow, produce them less often, to leave time for reading the trace.
+        // If reports take long, they are made less often, so that most of the time is left for
+        // reading the trace.
         self.next = Instant::now() + KEPT.max(20 * now.elapsed());
         if self.is_shown && now - self.shown >= SHOWN {
             let mut out = standard_output()?;

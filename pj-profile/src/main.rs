@@ -1,4 +1,4 @@
-//! The program described by `--help`.
+//! Runs the program `pj_profile`.
 
 use std::process::ExitCode;
 

@@ -5,14 +5,18 @@ use paje_console::options::NO_WARNINGS_TERM;
 
 /// The manual of `pj_profile`.
 pub const MANUAL: Manual = Manual {
-    statuses: &[(0, "success"), (1, "the trace is invalid"), (2, "usage or input/output error")],
+    statuses: &[
+        (0, "the report was written"),
+        (1, "the trace is invalid (with --recover: it was reported after repairs)"),
+        (2, "wrong usage, or input or output failed"),
+    ],
     examples: &[
         ("pj_profile run.trace", "time by type and value"),
         (
             "pj_profile --by container --top 20 run.trace.gz",
             "the twenty longest rows of all containers",
         ),
-        ("pj_profile comm --level node run.trace", "communication between nodes"),
+        ("pj_profile comm --by node run.trace", "communication between nodes"),
         ("pj_profile time --bins 50 -s 10 -e 20 run.trace", "ten seconds in fifty bins"),
         ("pj_profile waits --by waiter run.trace", "waiting containers and those that cause it"),
         ("pj_profile critical run.trace", "the critical path"),

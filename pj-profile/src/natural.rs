@@ -1,5 +1,3 @@
-//! Natural order of names.
-
 use std::cmp::Ordering;
 
 use paje_pictures::natural;

@@ -1,10 +1,10 @@
-//! Parts of the page of a trace, and parts of the page that compares two traces.
+//! Parts of web pages: of the page about a trace, and of the page that compares two traces.
 
 use std::path::Path;
 
 use paje_analysis::classes::Map;
 use paje_analysis::comm::{self, Comm, Ends};
-use paje_analysis::critical::CriticalPath;
+use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::states::{self, States};
 use paje_analysis::time::{self, Time};
 use paje_analysis::{Bins, By, Label, Scope, Table};
@@ -21,7 +21,8 @@ const BINS: u32 = 150;
 
 const ROWS: usize = 200;
 
-/// Returns the parts of the page of a trace with all rows. Must be called inside the worker pool.
+/// Returns the parts of the page about a trace with all its rows. Must be called inside the worker
+/// pool.
 pub(crate) fn parts(
     cli: &Cli,
     name: &Path,
@@ -54,7 +55,7 @@ pub(crate) fn parts(
     let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waiting::waits(cli, name, trace, &map)?;
     if waits.tracks.classes().is_empty() {
-        let why = format!("Waiting was not analysed: {}.", waiting::unknown(&map));
+        let why = format!("Waiting was not analysed: {}.", waiting::unknown(trace, &map));
         parts.push(Part::new("Waiting", &why, Table::new("kinds")));
         return Ok(parts);
     }
@@ -63,20 +64,23 @@ pub(crate) fn parts(
     parts.push(Part::pictured("When", by_class, &[Kind::Quadrant]));
     let window = waiting::window(cli, &waits);
     let heading = "Waiting";
-    parts.push(Part::new(heading, "", waits.kinds_table(window)));
+    let notes = waiting::notes(&waits, &map, window).join("; ");
+    parts.push(Part::new(heading, &notes, waits.kinds_table(window)));
     let caused = "caused: how long others wait for it; delay: how much waiting it causes directly and indirectly.";
     parts.push(Part::new(heading, caused, waits.waiters_table(window)));
     let pairs = waits.pairs_table(window);
     parts.push(Part::pictured(heading, pairs.clone(), &[Kind::Graph, Kind::Matrix]));
     parts.push(Part { kinds: Some(&[]), ..Part::new(heading, "", pairs.top(ROWS, &["seconds"])) });
-    if let Some(path) = CriticalPath::new(&waits) {
+    if let Some(why) = refusal(&waits, &map) {
+        parts.push(Part::new("Critical path", why, Table::new("critical")));
+    } else if let Some(path) = CriticalPath::new(&waits) {
         let note = "The chain of states that determines the length of the run. imbalance: how much longer the path is \
                     in a value than containers on average; cost: the imbalance times the number of containers.";
         parts.push(Part::new("Critical path", note, path.imbalance_table(&waits, window)));
         let activities = path.activity_table(&waits, window).top(ROWS, &["seconds"]);
         parts.push(Part { kinds: Some(&[]), ..Part::new("Critical path", "", activities) });
     }
-    // Group parts by heading.
+    // Parts with the same heading are put together.
     parts.sort_by_key(|part| {
         ["Where the time goes", "Load balance", "When", "Traffic"]
             .iter()
@@ -86,19 +90,22 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// Returns tables of both runs over time, in bins of equal length. The bins of each run begin at
-/// the run's start.
+/// Returns a table over time for each run, in bins of the same length. The first bin of each run
+/// begins at the run's start.
 pub(crate) fn times(cli: &Cli, runs: [&Trace; 2], workers: &Workers) -> [Table; 2] {
     let scope = Scope::new(&cli.selection());
     let ranges = runs.map(|trace| time::range(trace, &scope));
-    let longest = ranges.iter().map(|(start, end)| end - start).fold(0.0, f64::max);
+    // Units may differ.
+    let scales = runs.map(Trace::time_scale);
+    let lengths = [0, 1].map(|run| scales[run].seconds(ranges[run].1 - ranges[run].0));
+    let longest = lengths[0].max(lengths[1]);
     let by = match cli.by() {
         By::Type(name) => By::Type(Label::clone(&name)),
         _ => By::Container,
     };
     [0, 1].map(|run| {
         let start = ranges[run].0;
-        let bins = Bins::new(start, start + longest, BINS);
+        let bins = Bins::new(start, start + scales[run].time(longest), BINS);
         let mut time = Time::new(scope.clone(), by.clone(), bins, false);
         time.see(runs[run], workers);
         time.table(runs[run])

@@ -1,8 +1,8 @@
 //! Reports as web pages.
 
 use paje_analysis::{Data, Table};
-use paje_pictures::numbers::{amount, count, duration, percent};
-use paje_pictures::{Cell, Colours, Page, PageTable, Section};
+use paje_decimal::amounts::{amount, count, duration, percent};
+use paje_pictures::{Cell, Colours, Page, PageTable, Section, ValueColours};
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -15,39 +15,48 @@ pub(crate) struct Part {
     pub(crate) heading: &'static str,
     pub(crate) note: String,
     pub(crate) table: Table,
-    /// Whether the table is shown in addition to its pictures.
+    /// Whether the page has the table, in addition to its pictures.
     pub(crate) is_shown: bool,
-    /// Kinds of the pictures. `None` means all kinds.
     pub(crate) kinds: Option<&'static [Kind]>,
 }
 
 impl Part {
-    /// Creates a part with a table and all pictures of the table.
     pub(crate) fn new(heading: &'static str, note: &str, table: Table) -> Self {
         Part { heading, note: note.into(), table, is_shown: true, kinds: None }
     }
 
-    /// Creates a part that shows only these pictures.
     pub(crate) fn pictured(heading: &'static str, table: Table, kinds: &'static [Kind]) -> Self {
         Part { heading, note: String::new(), table, is_shown: false, kinds: Some(kinds) }
     }
 }
 
-pub(crate) fn of_report(cli: &Cli, title: &str, table: &Table) -> String {
-    let colours = pictures::colours(table);
+pub(crate) fn of_report(
+    cli: &Cli,
+    title: &str,
+    notes: &[String],
+    table: &Table,
+    values: &ValueColours,
+) -> String {
+    let colours = pictures::colours(table, values);
     let section = Section {
         heading: cli.report().name(),
+        notes: notes.to_vec(),
         pictures: pictures::all(cli, table, &colours, None),
         tables: vec![(String::new(), page_table(table))],
-        ..Section::default()
     };
     Page { title: title.into(), sections: vec![section], maker: MAKER.into(), ..Page::default() }
         .file()
 }
 
-pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) -> String {
+pub(crate) fn of_parts(
+    cli: &Cli,
+    title: &str,
+    parts: &[Part],
+    facts: &Table,
+    values: &ValueColours,
+) -> String {
     let states = parts.iter().map(|part| &part.table).find(|table| table.name == "states");
-    let colours = states.map_or_else(Colours::default, pictures::colours);
+    let colours = states.map_or_else(Colours::default, |table| pictures::colours(table, values));
     let mut sections: Vec<Section> = Vec::new();
     for part in parts {
         if sections.last().is_none_or(|last| last.heading != part.heading) {
@@ -71,9 +80,9 @@ pub(crate) fn of_parts(cli: &Cli, title: &str, parts: &[Part], facts: &Table) ->
     Page { title: title.into(), facts: heads, sections, maker: MAKER.into() }.file()
 }
 
-/// Adds a value of the summary that is not in its tables.
+/// Adds a value of the summary, unless one of the tables has it.
 fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
-    // These have tables.
+    // Tables have these values.
     if matches!(of, "where the time went" | "traffic" | "imbalance") {
         return;
     }
@@ -95,8 +104,14 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
     }
 }
 
-pub(crate) fn of_two(cli: &Cli, title: &str, table: &Table, times: [(&str, &Table); 2]) -> String {
-    let colours = pictures::colours(table);
+pub(crate) fn of_two(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    times: [(&str, &Table); 2],
+    values: &ValueColours,
+) -> String {
+    let colours = pictures::colours(table, values);
     let mut drawn = pictures::all(cli, table, &colours, None);
     if times.iter().any(|(_, table)| !table.is_empty()) {
         drawn.insert(0, pictures::on_one_axis(times, &colours));
@@ -122,11 +137,8 @@ fn page_table(table: &Table) -> PageTable {
         let text = match data {
             Data::Text(_) => seen.text(name, row),
             Data::Count(all) => count(all[row]),
-            Data::Seconds(_) => written(duration),
-            Data::Number(_) if matches!(name, "share" | "percent" | "imbalance") => {
-                written(percent)
-            }
-            Data::Number(_) if name != "rate" => written(duration),
+            Data::Seconds(_) | Data::Time(_) => written(duration),
+            Data::Number(_) if name != "rate" => written(percent),
             Data::Number(_) => written(amount),
             Data::Amount(_) => written(amount),
         };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 use paje_analysis::Table;
 use paje_console::Failure;
-use paje_pictures::{Colours, Picture};
+use paje_pictures::{Colours, Picture, ValueColours};
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -39,7 +39,6 @@ impl Kind {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the kinds of pictures of a table. The default kind comes first.
     fn of(table: &Table) -> &'static [Kind] {
         let has = |name| table.column(name).is_some();
         match table.name {
@@ -55,8 +54,12 @@ impl Kind {
     }
 }
 
-/// Returns the requested picture of a report, or the default picture.
-pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Failure> {
+pub(crate) fn one(
+    cli: &Cli,
+    title: &str,
+    table: &Table,
+    values: &ValueColours,
+) -> Result<Picture, Failure> {
     let kinds = Kind::of(table);
     let report = cli.report().name();
     let Some(kind) = cli.picture.or(kinds.first().copied()) else {
@@ -72,13 +75,14 @@ pub(crate) fn one(cli: &Cli, title: &str, table: &Table) -> Result<Picture, Fail
             "--picture {kind} does not apply to the report {report}; kinds are {known}"
         )));
     }
-    let colours = colours(table);
+    let colours = colours(table, values);
     let mut picture = draw(cli, table, kind, &colours)?;
     picture.name(&format!("{title}: {}", picture.title()));
     Ok(picture)
 }
 
-/// Returns the pictures of a table for a page. They have the given kinds, or all useful kinds.
+/// Returns the pictures of a table for a page. If no kinds are given, there is one for each useful
+/// kind.
 pub(crate) fn all(
     cli: &Cli,
     table: &Table,
@@ -87,15 +91,14 @@ pub(crate) fn all(
 ) -> Vec<Picture> {
     let wanted = |kind: &Kind| match (kinds, kind) {
         (Some(kinds), kind) => kinds.contains(kind),
-        // Only for classes.
+        // This picture needs classes.
         (None, Kind::Quadrant) => cli.by_class(),
-        // Such a picture is only useful with a grid that reflects the arrangement of the
-        // containers.
+        // A density map is only useful if the grid reflects how the containers are arranged.
         (None, Kind::Density) => cli.grid.is_some(),
         _ => true,
     };
     let kinds = Kind::of(table).iter().copied().filter(wanted);
-    // Leave out kinds that fail for lack of data.
+    // Leaves out kinds for which the table lacks data.
     kinds.filter_map(|kind| draw(cli, table, kind, colours).ok()).collect()
 }
 
@@ -120,8 +123,9 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
     }
 }
 
-/// Assigns colours to the values of a table, starting with the value with the largest amount.
-pub(crate) fn colours(table: &Table) -> Colours {
+/// Assigns colours to the values of a table. The value with the largest amount gets the first
+/// colour.
+pub(crate) fn colours(table: &Table, values: &ValueColours) -> Colours {
     let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];
     let by = by.into_iter().find(|name| table.column(name).is_some()).unwrap_or("mean");
@@ -131,5 +135,5 @@ pub(crate) fn colours(table: &Table) -> Colours {
     }
     let mut sums: Vec<(String, f64)> = sums.into_iter().collect();
     sums.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
-    Colours::of(sums.into_iter().map(|(name, _)| name))
+    Colours::of(sums.into_iter().map(|(name, _)| name), values)
 }

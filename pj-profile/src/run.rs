@@ -1,4 +1,4 @@
-//! Runs the program, which reads a trace, analyses it, and writes the report.
+//! Runs the program: reads a trace, analyses it, and writes the report.
 
 use std::fs;
 use std::io;
@@ -10,28 +10,31 @@ use std::time::Instant;
 
 use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
-use paje_analysis::{Scope, Table, time};
-use paje_console::contents;
+use paje_analysis::{Scope, Table, named, time};
+use paje_console::options::Format;
+use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::{Opened, PackedBytes, takes_window};
-use paje_console::voice::NOTHING_IN_IT;
+use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
-use paje_sim::{Portion, Progress, Trace};
+use paje_decimal::amounts::duration;
+use paje_pictures::ValueColours;
+use paje_sim::{Portion, Progress, TimeScale, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
 use crate::analysis::{Analysis, needs_bins};
-use crate::cli::{Cli, Format, Report};
+use crate::cli::{Cli, Report};
 use crate::live::Live;
 use crate::output::TableView;
-use crate::report::VOICE;
+use crate::report::{VOICE, converted, stats};
 use crate::waiting;
 use crate::{analysis, kept, output, overview, page, pictures};
 
 /// Default number of bytes in a portion.
 pub const PORTION: u64 = 16 << 20;
 
-/// Sizes of the parts in which a trace is read. They affect only speed and memory.
+/// Sizes of the parts in which a trace is read. They only affect speed and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
     /// Sizes of blocks and lines.
@@ -41,7 +44,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Returns smaller sizes, with which lines that arrive slowly are shown early.
+    /// Returns smaller sizes, so that lines that arrive slowly are shown early.
     fn live(self) -> Self {
         let block = self.limits.block.min(1 << 14);
         let limits = Limits { block, ..self.limits };
@@ -68,74 +71,96 @@ pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
     failure::exit(VOICE, profile(cli, cuts))
 }
 
-/// Writes the report. Returns whether the trace is valid.
 fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
     let mut live = match cli.live {
-        true => Some(Live::new(cli.format == Format::Table && cli.output.is_none())?),
+        true => Some(Live::new(cli.formatted.format == Format::Text && cli.output.is_none())?),
         false => None,
     };
     let found = report(cli, cuts, &mut live)?;
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }
-    // The graph of waits has already been written.
-    if let Some(path) = cli.dot.as_ref().filter(|_| cli.report() == Report::Comm) {
+    // The graph of waits was written when all pairs were known.
+    if let Some(path) = cli.graph.as_ref().filter(|_| cli.report() == Report::Comm) {
         output::write_file(path, &pictures::comm_dot(TableView(&found.table)))?;
     }
     if let Some(path) = &cli.svg {
-        let picture = pictures::one(cli, &found.title, &found.table)?;
+        let picture = pictures::one(cli, &found.title, &found.table, &found.colours)?;
         output::write_file(path, &picture.file())?;
     }
     if let Some(path) = &cli.html {
-        let page = found.page.unwrap_or_else(|| page::of_report(cli, &found.title, &found.table));
+        let page = found.page.unwrap_or_else(|| {
+            page::of_report(cli, &found.title, &found.notes, &found.table, &found.colours)
+        });
         output::write_file(path, &page)?;
     }
-    output::write(cli, &found.title, &found.table)?;
+    if cli.formatted.format == Format::Text {
+        output::write(cli, &found.title, &found.notes, &found.table)?;
+    } else {
+        found.notes.iter().for_each(|note| VOICE.say(format_args!("{note}")));
+        output::write(cli, &found.title, &[], &found.table)?;
+    }
     Ok(found.is_sound)
 }
 
 struct Found {
     title: String,
+    /// Assumptions and similar facts, printed below the title or to standard error.
+    notes: Vec<String>,
     table: Table,
-    /// The page, if it contains more than the table.
     page: Option<String>,
+    /// Colours of the values in the trace.
+    colours: ValueColours,
     is_sound: bool,
 }
 
 fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failure> {
+    if let Some(why) = cli.misspelt() {
+        return Err(Failure::Other(why));
+    }
     if let Some((option, whose)) = cli.out_of_place() {
         let report = cli.report().name();
         return Err(Failure::Other(format!("{option} applies to {whose}, not to {report}")));
     }
     let (files, began) = (cli.files(), Instant::now());
+    let outputs = [&cli.output, &cli.graph, &cli.html, &cli.svg];
+    refuse_inputs(&files, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     if cli.report() == Report::Compare {
         return both(cli, &files, cuts, &cli.parallel.with_caller(None)?);
     }
     if let Some(found) = kept::find(cli, &files) {
         let Kept { facts, table } = found.kept;
-        if cli.stats {
-            stats(&facts, Some(found.bytes), &Workers::one(), began);
-        }
+        stats(cli, &facts, Some(found.bytes), &Workers::one(), began);
         let table = analysis::largest(cli.report(), table, cli.top);
-        let title = title(&files[0], facts.end);
-        return Ok(Found { title, table, page: None, is_sound: true });
+        let title = title(&files[0], facts.end, facts.scale);
+        converted(cli, facts.scale);
+        let (notes, colours) = (Vec::new(), ValueColours::default());
+        return Ok(Found { title, notes, table, page: None, colours, is_sound: true });
     }
     let workers = cli.parallel.with_caller(None)?;
     let read = read(cli, &files, cuts, &workers, live)?;
     let table = read.analysis.table(&read.trace, cli.top);
-    let title = title(&read.name, read.trace.end());
+    let title = title_of(&read.name, &read.trace);
+    converted(cli, read.trace.time_scale());
+    let colours = ValueColours::new(read.trace.types());
     let page = match cli.is_whole_page() {
         true => Some(workers.run(|| {
             let parts = overview::parts(cli, &read.name, &read.trace, &workers)?;
-            Ok::<_, Failure>(page::of_parts(cli, &title, &parts, &table))
+            Ok::<_, Failure>(page::of_parts(cli, &title, &parts, &table, &colours))
         })?),
         false => None,
     };
-    Ok(Found { title, table, page, is_sound: read.is_sound })
+    let (notes, is_sound) = (read.notes, read.is_sound);
+    Ok(Found { title, notes, table, page, colours, is_sound })
 }
 
-fn title(name: &Path, end: f64) -> String {
-    format!("{}, until {end} s", name.display())
+fn title_of(name: &Path, trace: &Trace) -> String {
+    let scale = trace.time_scale();
+    title(name, scale.seconds(trace.end()), scale)
+}
+
+fn title(name: &Path, end: f64, scale: TimeScale) -> String {
+    format!("{}, until {}; {scale}", name.display(), duration(end))
 }
 
 fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
@@ -143,19 +168,30 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
         return Err(Failure::Other("compare needs two traces".into()));
     };
     let mut title_of_both = String::new();
-    let mut sides = Vec::new();
-    // The report is kept for the page, because the bins of both runs depend on the longer run.
+    let (mut sides, mut scales) = (Vec::new(), Vec::new());
+    // The report is kept for the page, because the bins of both runs depend on the length of the
+    // longer run.
     let mut kept = Vec::new();
-    let mut is_sound = true;
+    let (mut is_sound, mut colours) = (true, ValueColours::default());
     for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
         let read = read(cli, std::slice::from_ref(file), cuts, workers, &mut None)?;
         let makespan = time::makespan(&read.trace, &Scope::new(&cli.selection()));
         let comma = if letter == "A" { "" } else { "; " };
-        title_of_both += &format!("{comma}{letter}: {}, {makespan:.6} s", read.name.display());
+        title_of_both +=
+            &format!("{comma}{letter}: {}, {}", read.name.display(), duration(makespan.to_f64()));
+        scales.push(read.trace.time_scale());
         sides.push((read.analysis.states(&read.trace), makespan));
         is_sound &= read.is_sound;
+        if letter == "A" {
+            colours = ValueColours::new(read.trace.types());
+        }
         kept.extend(cli.is_whole_page().then_some(read.trace));
     }
+    title_of_both += &match scales[0] == scales[1] {
+        true => format!("; {}", scales[0]),
+        false => format!("; A: {}; B: {}", scales[0], scales[1]),
+    };
+    scales.into_iter().for_each(|scale| converted(cli, scale));
     let run = |side: usize| Run { states: &sides[side].0, makespan: sides[side].1 };
     let mut rows = compare::rows(run(0), run(1));
     rows.truncate(cli.top.unwrap_or(usize::MAX));
@@ -163,17 +199,18 @@ fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<F
     let page = match kept.as_slice() {
         [a, b] => Some(workers.run(|| {
             let [a, b] = overview::times(cli, [a, b], workers);
-            page::of_two(cli, &title, &table, [("A", &a), ("B", &b)])
+            page::of_two(cli, &title, &table, [("A", &a), ("B", &b)], &colours)
         })),
         _ => None,
     };
-    Ok(Found { title, table, page, is_sound })
+    Ok(Found { title, notes: Vec::new(), table, page, colours, is_sound })
 }
 
 struct Read {
     name: PathBuf,
     trace: Trace,
     analysis: Analysis,
+    notes: Vec<String>,
     is_sound: bool,
 }
 
@@ -186,7 +223,7 @@ fn read(
 ) -> Result<Read, Failure> {
     let began = Instant::now();
     let cuts = if cli.live { cuts.live() } else { cuts };
-    // Portions are not analysed with `--recover`, because recovery may change earlier results.
+    // With `--recover`, there are no portions, because recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
     let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
@@ -220,22 +257,37 @@ fn read(
                 let Some(live) = live else { return Ok(()) };
                 live.report(|out| {
                     let table = analysis.table(trace, cli.top);
-                    output::format(cli, &title(name, trace.end()), &table, output::screen(cli), out)
+                    output::format(
+                        cli,
+                        &title_of(name, trace),
+                        &[],
+                        &table,
+                        output::screen(cli),
+                        out,
+                    )
                 })
             };
             replay(cli, files, cuts, reads_window, workers, Some(&mut see))?
         }
     };
+    all_met(&name, &trace, &cli.selection())?;
+    if files.len() > 1 {
+        named::one_trace(&trace).map_err(Failure::Other)?;
+    }
+    cli.check_names(&trace).map_err(|why| Failure::Unsuitable(name.clone(), why))?;
     let ends = |(start, end): (f64, f64)| [start.to_bits(), end.to_bits()];
     let now = || time::range(&trace, &Scope::new(&cli.selection()));
     if range.is_some_and(|range| ends(range) != ends(now())) {
         let why = "the file changed between its first and second reading".to_owned();
         return Err(Failure::Unsuitable(name, why));
     }
+    let mut notes = Vec::new();
     let analysis = match analysis {
         Some(analysis) => analysis,
         None if waiting::is_asked(cli) => {
-            Analysis::Waiting(workers.run(|| waiting::table(cli, &name, &trace))?)
+            let (table, found) = workers.run(|| waiting::table(cli, &name, &trace))?;
+            notes = found;
+            Analysis::Waiting(table)
         }
         None => {
             let mut analysis = Analysis::of_whole(cli, &trace)?;
@@ -246,29 +298,28 @@ fn read(
     if !cli.talk.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
     }
-    if cli.stats {
-        let bytes = packed.map(|packed| (packed.size, packed.read()));
-        stats(&Facts::of(&trace), bytes, workers, began);
-    }
+    let bytes = packed.map(|packed| (packed.size, packed.read()));
+    stats(cli, &Facts::of(&trace), bytes, workers, began);
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    Ok(Read { name, trace, analysis, is_sound })
+    notes.retain(|_| !cli.talk.warnings.no_warnings);
+    Ok(Read { name, trace, analysis, notes, is_sound })
 }
 
-/// Returns whether files are read twice. In this case, the trace's start and end are read first,
-/// then the contents. If the files are smaller than a portion, or one of them is a stream, the rows
-/// are kept instead.
+/// Returns whether files are read twice: first for the trace's start and end, then for its
+/// contents. If the files are smaller than a portion, or one of them is a stream, the rows are kept
+/// instead.
 fn is_read_twice(files: &[PathBuf], cuts: Cuts) -> bool {
     let metadata = files.iter().map(|file| {
         let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         found.filter(|_| file != Path::new("-"))
     });
     let sizes: Option<Vec<u64>> = metadata.map(|found| found.map(|found| found.len())).collect();
-    // A compressed file may hold ten times as many bytes.
+    // The text of a compressed file may have ten times as many bytes.
     sizes.is_some_and(|sizes| sizes.iter().sum::<u64>() > cuts.portion / 10)
 }
 
-/// Function that is called with each portion and the name of the portion's trace.
+/// Function that gets each portion, with the name of the trace.
 type See<'s> = &'s mut (dyn FnMut(&Path, &Portion<'_>) -> io::Result<()> + Send);
 
 struct Replayed {
@@ -278,14 +329,14 @@ struct Replayed {
 }
 
 /// Returns whether the report depends only on rows in the window. Waits and the critical path also
-/// depend on earlier rows. Summaries also depend on lanes without rows, and classes on all values.
+/// depend on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
     !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
 }
 
-/// Replays a trace, or only the part that is needed for the window. If `see` is given, the trace is
-/// replayed in portions.
+/// Replays a trace. If possible, reads only the part that the window needs. If `see` is given, the
+/// replay is in portions.
 fn replay(
     cli: &Cli,
     files: &[PathBuf],
@@ -296,6 +347,7 @@ fn replay(
 ) -> Result<Replayed, Failure> {
     let mut opened = Opened::all(files, &cli.reading.named, VOICE)?;
     let (name, packed) = (opened.name().to_owned(), opened.packed());
+    cli.talk.begin(VOICE, &opened.input, workers);
     let options = cli.options(cuts.limits);
     if reads_window {
         opened = opened.within_window(&options);
@@ -319,19 +371,7 @@ fn replay(
     Ok(Replayed { name, trace: trace?, packed })
 }
 
-fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: Instant) {
-    let counts = [
-        ("bytes", facts.bytes),
-        ("lines", facts.lines),
-        ("events", facts.events),
-        ("containers", facts.containers),
-        ("types", facts.types),
-        ("threads", workers.threads() as u64),
-    ];
-    VOICE.print(&contents::stats(&counts, packed, began));
-}
-
-/// Returns the report as bytes. This is used by tests.
+/// Returns the report as bytes, for tests.
 ///
 /// # Errors
 /// Fails in the same cases as the program.
@@ -339,6 +379,7 @@ fn stats(facts: &Facts, packed: Option<(u64, u64)>, workers: &Workers, began: In
 pub fn bytes(cli: &Cli, cuts: Cuts) -> Result<Vec<u8>, Failure> {
     let found = report(cli, cuts, &mut None)?;
     let (mut out, screen) = (Vec::new(), output::Screen::plain(100));
-    output::format(cli, &found.title, &found.table, screen, &mut out).map_err(Failure::Output)?;
+    output::format(cli, &found.title, &[], &found.table, screen, &mut out)
+        .map_err(Failure::Output)?;
     Ok(out)
 }

@@ -4,22 +4,27 @@ use std::path::{Path, PathBuf};
 
 use paje_analysis::Table;
 use paje_analysis::classes::{Class, Map};
-use paje_analysis::collectives::Grouping;
-use paje_analysis::critical::CriticalPath;
+use paje_analysis::collectives::{Collectives, Grouping, Level};
+use paje_analysis::critical::{CriticalPath, refusal};
+use paje_analysis::waits::rest::Efficiency;
 use paje_analysis::waits::{Options, Waits};
 use paje_console::Failure;
+use paje_decimal::amounts::percent;
 use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};
 use crate::output;
-use crate::report::VOICE;
 
 pub(crate) fn is_asked(cli: &Cli) -> bool {
     matches!(cli.report(), Report::Waits | Report::Critical)
 }
 
-/// Returns the report, and writes the most-waited graph.
-pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Failure> {
+/// Returns the report and its assumptions. Also writes the most-waited graph.
+pub(crate) fn table(
+    cli: &Cli,
+    name: &Path,
+    trace: &Trace,
+) -> Result<(Table, Vec<String>), Failure> {
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {
         Report::Waits => &["kind", "waiter", "pair"],
@@ -34,16 +39,18 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waits(cli, name, trace, &map)?;
     if waits.tracks.classes().is_empty() {
-        return Err(Failure::Unsuitable(name.to_owned(), unknown(&map)));
+        return Err(Failure::Unsuitable(name.to_owned(), unknown(trace, &map)));
     }
-    if !cli.talk.warnings.no_warnings {
-        notes(&waits, &map);
+    let refused = refusal(&waits, &map).filter(|_| cli.report() == Report::Critical);
+    if let Some(why) = refused {
+        return Err(Failure::Unsuitable(name.to_owned(), why.into()));
     }
     let window = window(cli, &waits);
-    if let Some(path) = &cli.dot {
+    let notes = notes(&waits, &map, window);
+    if let Some(path) = &cli.graph {
         output::write_file(path, &waits.most_waited_dot(window))?;
     }
-    Ok(match (cli.report(), by) {
+    let table = match (cli.report(), by) {
         (Report::Waits, Some("waiter")) => waits.waiters_table(window),
         (Report::Waits, Some("pair")) => waits.pairs_table(window),
         (Report::Waits, _) => waits.kinds_table(window),
@@ -52,16 +59,18 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
             Some(path) if by == Some("value") => path.imbalance_table(&waits, window),
             Some(path) => path.activity_table(&waits, window),
         },
-    })
+    };
+    Ok((table, notes))
 }
 
-/// Explains why waiting cannot be analysed.
-pub(crate) fn unknown(map: &Map) -> String {
+pub(crate) fn unknown(trace: &Trace, map: &Map) -> String {
+    if trace.counts().states == 0 {
+        return "the trace has no states; record the calls that send, receive and wait".into();
+    }
     let name = map.name();
     format!("the map `{name}` knows none of the state values; choose another one with --map FILE")
 }
 
-/// Finds all waits of a trace.
 pub(crate) fn waits<'t>(
     cli: &Cli,
     name: &Path,
@@ -86,20 +95,19 @@ pub(crate) fn waits<'t>(
     Ok(Waits::new(trace, map, &options))
 }
 
-/// Returns the requested window, by default the time span of all states.
+/// Returns the requested window. By default, it is the time span of all states.
 pub(crate) fn window(cli: &Cli, waits: &Waits<'_>) -> (f64, f64) {
     let whole = waits.whole();
     (cli.span.start.unwrap_or(whole.0), cli.span.end.unwrap_or(whole.1))
 }
 
-/// Opens the map given by `--map`.
 pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     let open = |path: &PathBuf| Map::open(path).map_err(|error| Failure::File(path.clone(), error));
     cli.map.as_ref().map(open).transpose()
 }
 
-/// Prints notes on assumptions and on ignored states.
-fn notes(waits: &Waits<'_>, map: &Map) {
+/// Returns notes on assumptions, on ignored states, and on efficiency.
+pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<String> {
     let types = waits.tracks.trace().types();
     let classes = waits.tracks.classes();
     let list = |names: Vec<String>| {
@@ -108,17 +116,22 @@ fn notes(waits: &Waits<'_>, map: &Map) {
         format!("{}{more}", names[..shown].join(", "))
     };
     let value = |type_: TypeId, value: ValueId| types.value_name(type_, value).to_string();
+    let mut notes = Vec::new();
     if !classes.passed_over().is_empty() {
         let name = |id: TypeId| types.name(id).to_string();
         let chosen = list(classes.chosen().map(name).collect());
         let others = list(classes.passed_over().iter().map(|id| name(*id)).collect());
-        VOICE.say(format_args!("note: waits analysed in {chosen}; ignored: {others}"));
+        notes.push(format!("note: waits analysed in {chosen}; ignored: {others}"));
     }
     if !classes.unknown().is_empty() {
         let unknown = list(classes.unknown().iter().map(|(id, v)| value(*id, *v)).collect());
-        let map = map.name();
-        VOICE.say(format_args!("note: states that the map `{map}` does not know, which never count as waiting: {unknown}"));
+        let (count, map) = (classes.unknown().len(), map.name());
+        let values = if count == 1 { "value is" } else { "values are" };
+        notes.push(format!(
+            "note: {count} {values} not in the map `{map}`, so never waiting (classify with --map FILE): {unknown}"
+        ));
     }
+    notes.extend(notes_on_groups(waits));
     let collectives = &waits.collectives;
     let uneven = collectives.uneven.iter().map(|uneven| {
         let first = waits.name(collectives.groups[uneven.group][0]);
@@ -127,7 +140,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     });
     let uneven: Vec<String> = uneven.collect();
     if !uneven.is_empty() {
-        VOICE.say(format_args!(
+        notes.push(format!(
             "warning: these collectives are ignored, as containers have different numbers of them: {}",
             list(uneven)
         ));
@@ -141,33 +154,70 @@ fn notes(waits: &Waits<'_>, map: &Map) {
     });
     let assumed: Vec<String> = assumed.collect();
     if !assumed.is_empty() {
-        VOICE
-            .say(format_args!("note: assuming the root is {} (change with --root)", list(assumed)));
-    }
-    if !collectives.series.is_empty() && collectives.groups.iter().all(|group| group.len() == 1) {
-        VOICE.say(format_args!(
-            "note: collectives not analysed, as each group has one container; try --group TYPE"
-        ));
+        notes.push(format!("note: assuming the root is {} (change with --root)", list(assumed)));
     }
     let combined = combined(waits);
     if combined.0 > 2 * combined.1 {
-        VOICE.say(format_args!(
+        notes.push(format!(
             "note: of {} Sendrecv states, {} have a message, as SMPI does not record it; waiting there is \
              ignored",
             combined.0, combined.1
         ));
-    } else if waits.messages.list().is_empty() && collectives.series.is_empty() {
-        VOICE.say(format_args!(
-            "note: no waiting can be found: no messages between containers with these states, and no collectives"
-        ));
+    } else if !waits.has_dependences() {
+        let why = "no messages between containers with these states, and no collectives";
+        notes.push(format!("note: no waiting can be found: {why}"));
     }
     let (sent, received) = waits.messages.without_state();
     if sent + received > 0 {
         let all = waits.messages.list().len();
-        VOICE.say(format_args!(
+        notes.push(format!(
             "note: of {all} messages, {sent} have no sending state and {received} no receiving state"
         ));
     }
+    // Without their states, time in messages would count as computing.
+    let has_states = sent + received <= waits.messages.list().len() as u64;
+    let measured = waits.efficiency(window).filter(|_| waits.has_dependences() && has_states);
+    notes.extend(measured.map(efficiency));
+    notes
+}
+
+/// Explains how containers were grouped, if that is not evident.
+fn notes_on_groups(waits: &Waits<'_>) -> Option<String> {
+    let Collectives { groups, series, level, .. } = &*waits.collectives;
+    if series.is_empty() {
+        return None;
+    }
+    if groups.iter().all(|group| group.len() == 1) {
+        let why =
+            "collectives not analysed, as each group has one container; try another --group TYPE";
+        return Some(format!("note: {why}"));
+    }
+    let containers = waits.tracks.trace().containers();
+    let parent = |track: &u32| containers.parent(waits.tracks.list()[*track as usize].container);
+    let is_evident = |group: &Vec<u32>| group.iter().all(|it| parent(it) == parent(&group[0]));
+    match level {
+        Level::All if !groups.iter().all(is_evident) => {
+            let count = series.iter().map(|it| groups[it.group].len()).max().unwrap_or(0);
+            let all = format!("assuming all {count} containers with such states are one group");
+            Some(format!("note: {all} (change with --group)"))
+        }
+        Level::Depth(_) => {
+            let count = groups.len();
+            Some(format!(
+                "note: assuming {count} groups, as collectives agree (change with --group)"
+            ))
+        }
+        Level::All | Level::Given => None,
+    }
+}
+
+fn efficiency(all: Efficiency) -> String {
+    let Efficiency { parallel, load_balance, communication } = all;
+    let [parallel, balance, communication] = [parallel, load_balance, communication].map(percent);
+    format!(
+        "note: parallel efficiency {parallel} = load balance {balance} x communication efficiency \
+         {communication} (POP)"
+    )
 }
 
 /// Counts the states that both send and receive a message, and the messages that end in these

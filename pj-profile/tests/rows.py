@@ -25,7 +25,7 @@ def rows_of(program, *options):
 
 
 def overlaps(edges, start, end):
-    """Yields the bins that overlap a time span, and the length of each overlap."""
+    """Yields the bins that overlap a time span, with the length of each overlap."""
     width = (edges[-1] - edges[0]) / BINS
     first = int((start - edges[0]) / width) - 1 if width > 0 else 0
     for bin_ in range(max(first, 0), BINS):
@@ -37,7 +37,8 @@ def overlaps(edges, start, end):
 
 
 def by_hand(rows, begin, end):
-    """Computes seconds by bin, container, type and value, and count, minimum, maximum, integral and seconds of variables."""
+    """Computes the seconds in each bin by container, type and value, and for variables count, minimum,
+    maximum, integral and seconds."""
     edges = [begin + (end - begin) * i / BINS for i in range(BINS + 1)]
     lanes = defaultdict(list)
     variables = {}
@@ -82,7 +83,7 @@ def check(folder, trace):
 
     facts = {row["name"]: row["value"] for row in report("summary")}
     begin, end = (float(facts[name].split()[0]) for name in ("from", "until"))
-    # Rows of containers have six digits.
+    # Times of containers have six digits.
     ends = [float(row[4]) for row in rows if row[0] == "Container"]
     starts = [float(row[3]) for row in rows if row[0] == "Container" and row[2] != "0"]
     assert abs(max(ends) - end) <= 1e-5 * abs(end), (trace, end)
@@ -98,7 +99,7 @@ def check(folder, trace):
     for row in kept:
         count, least, greatest, integral, length = variables[row["type"], row["container"]]
         if len(kept) != len(variables):
-            # A key stands for several variables with the same names, so skip the comparison.
+            # Several variables have the same names, so they cannot be compared.
             continue
         assert int(row["count"]) == count, (trace, row)
         for name, wanted in (("min", least), ("max", greatest)):

@@ -4,11 +4,11 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
-use clap::{ArgGroup, Parser, ValueEnum};
+use clap::{ArgGroup, Parser};
 use paje_console::Quotes;
 use paje_console::generate::About;
-use paje_console::options::{Accepted, Parallel, Talk, count, time};
-use splitter::parse_size;
+use paje_console::options::{Accepted, Parallel, Span, Talk, Variables, count};
+use paje_decimal::amounts;
 
 use crate::manual::MANUAL;
 use crate::pack::Compress;
@@ -36,10 +36,11 @@ const SORT: &str = "Split the trace as sorted by time, as `pj_dump --sort` repla
     version,
     disable_help_flag = true,
     disable_version_flag = true,
-    max_term_width = 100,
     group = ArgGroup::new("how").multiple(false),
     mut_arg("ignore_incomplete_links", |arg| arg.help(OPEN_LINKS).long_help(Resettable::Reset)),
     mut_arg("sort", |arg| arg.help(SORT).long_help(Resettable::Reset)),
+    mut_arg("start", |arg| arg.conflicts_with("recover")),
+    mut_arg("end", |arg| arg.conflicts_with("recover")),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -49,7 +50,8 @@ pub struct Cli {
     #[arg(value_name = "TRACE")]
     pub file: Option<PathBuf>,
 
-    /// Folder to create; it may exist if it is empty. With --from or --to alone, the file to write
+    /// Folder to create; it may exist if it is empty. With --start or --end alone, the
+    /// file to write
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 
@@ -60,7 +62,7 @@ pub struct Cli {
 
     /// Size of a piece, in bytes or with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers
     /// of 1000)
-    #[arg(short = 's', long, value_name = "SIZE", group = "how", value_parser = size)]
+    #[arg(long, value_name = "SIZE", group = "how", value_parser = piece_size)]
     pub piece_size: Option<NonZeroU64>,
 
     /// Make a piece for each container of this type with everything below it, and one for the rest;
@@ -68,19 +70,13 @@ pub struct Cli {
     #[arg(short, long, value_name = "TYPE", group = "how")]
     pub by: Option<String>,
 
-    /// Write only a window of time that begins at TIME, in seconds: a valid trace with the rows of
-    /// `pj_dump --start`, cut to the window. It is written to one file, or split if --pieces,
-    /// --piece-size or --by is given
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "recover")]
-    pub from: Option<f64>,
+    /// Window of time to write instead of the whole trace.
+    #[command(flatten)]
+    pub span: Span,
 
-    /// End of the window, in seconds
-    #[arg(long, value_name = "TIME", value_parser = time, allow_negative_numbers = true, conflicts_with = "recover")]
-    pub to: Option<f64>,
-
-    /// Precision of the values of variables for --from and --to: single as in PajeNG, or double
-    #[arg(long, value_enum, value_name = "PRECISION", default_value = "single")]
-    pub variable_precision: VariablePrecision,
+    /// Precision of the values of variables in a window.
+    #[command(flatten)]
+    pub variables: Variables,
 
     /// Compress the pieces; root.trace stays uncompressed
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -102,14 +98,9 @@ pub struct Cli {
     #[arg(long)]
     pub recover: bool,
 
-    /// How pj_dump will print names. With keep, a quoted value differs from an unquoted one, and
-    /// traces are accepted that are only valid then
+    /// Quotes around names
     #[arg(long, value_enum, default_value_t = Quotes::Auto)]
     pub quotes: Quotes,
-
-    /// Do not warn about doubtful lines; the same as --no-warnings
-    #[arg(short, long)]
-    pub quiet: bool,
 
     /// Number and place of threads.
     #[command(flatten)]
@@ -119,27 +110,9 @@ pub struct Cli {
     #[command(flatten)]
     pub talk: Talk,
 
-    /// Print the kind of input, the number and CPUs of threads, and the contents of each piece to
-    /// standard error
-    #[arg(long)]
-    pub verbose: bool,
-
-    /// Print the bytes read and written, the time and the memory used to standard error
-    #[arg(long)]
-    pub stats: bool,
-
     /// Information about the program.
     #[command(flatten)]
     pub about: About,
-}
-
-/// Precision of the values of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum VariablePrecision {
-    /// Single precision, as in PajeNG: 16777217 becomes 16777216
-    Single,
-    /// Double precision, correctly rounded
-    Double,
 }
 
 impl Cli {
@@ -148,21 +121,13 @@ impl Cli {
     }
 }
 
-fn size(text: &str) -> Result<NonZeroU64, String> {
-    NonZeroU64::new(parse_size(text)?).ok_or_else(|| "expected at least one byte".into())
+fn piece_size(text: &str) -> Result<NonZeroU64, String> {
+    NonZeroU64::new(amounts::size(text)?).ok_or_else(|| "expected at least one byte".into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_parsed() {
-        assert_eq!(size("512M").map(NonZeroU64::get), Ok(512 << 20));
-        for wrong in ["", "0", "K", "0.1"] {
-            assert!(size(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn ways_to_split_exclude_each_other() {

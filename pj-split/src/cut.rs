@@ -1,4 +1,4 @@
-//! Implements `--from` and `--to`: writes a window of time to a file, or passes it on to be split.
+//! `--start` and `--end`: writes a window of time to a file, or passes it on to be split.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use paje_console::Failure;
 use paje_console::memory;
+use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_sim::{Precision, TimeRange, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
-use crate::cli::{Cli, VariablePrecision};
+use crate::cli::Cli;
 use crate::folder::Folder;
 use crate::pack::Packer;
 use crate::report::VOICE;
@@ -32,22 +33,25 @@ pub(crate) struct Cut<'a> {
 }
 
 pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failure> {
-    if cli.from.is_none() && cli.to.is_none() {
+    if !cli.span.is_asked() {
         return Ok(None);
     }
-    let (from, to) = (cli.from.unwrap_or(f64::NEG_INFINITY), cli.to.unwrap_or(f64::INFINITY));
-    if from > to {
-        let why = format!("--from {from} is later than --to {to}");
+    let window = cli.span.window();
+    if window.from > window.to {
+        let why = format!("--start {} is later than --end {}", window.from, window.to);
         return Err(Failure::Unsuitable(name.to_owned(), why));
     }
-    Ok(Some(TimeRange { from, to }))
+    Ok(Some(window))
 }
 
 impl Cut<'_> {
     pub(crate) fn to_file(&self, opened: Opened, ends_at_signals: bool) -> Result<(), Failure> {
-        // This comes first, so that an unusable output path is reported before a long replay.
+        let input: Vec<_> = self.cli.file.iter().collect();
+        refuse_inputs(&input, [self.cli.output.as_path()])?;
+        // The folder is created first, so that an unusable output path is reported before a long
+        // replay.
         let folder = Folder::beside_file(&self.cli.output, ends_at_signals)?;
-        folder.report_cleared(self.cli.quiet);
+        folder.report_cleared(self.cli.talk);
         let trace = self.replay(opened)?;
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);
@@ -58,7 +62,7 @@ impl Cut<'_> {
         folder.finish_file(&path)
     }
 
-    /// Writes the window to an unnamed file in `folder` and opens it.
+    /// Writes the window to an unnamed file in `folder`, and opens this file as a trace.
     pub(crate) fn to_folder(&self, opened: Opened, folder: &Folder) -> Result<Opened, Failure> {
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);
@@ -70,16 +74,17 @@ impl Cut<'_> {
         Ok(opened)
     }
 
+    fn precision(&self) -> Precision {
+        self.cli.variables.precision(Precision::Single)
+    }
+
     fn replay(&self, opened: Opened) -> Result<Trace, Failure> {
         let mut options = options(self.cli, self.limits);
         options.memory = memory::limit(None, None);
-        options.variable_precision = match self.cli.variable_precision {
-            VariablePrecision::Single => Precision::Single,
-            VariablePrecision::Double => Precision::Double,
-        };
+        options.variable_precision = self.precision();
         let display = Display::new(!self.cli.talk.no_progress, self.began);
         let trace = opened.replay(&options, self.workers, display)?;
-        if !(self.cli.quiet || self.cli.talk.warnings.no_warnings) {
+        if !self.cli.talk.warnings.no_warnings {
             VOICE.warnings(self.name, &trace);
             VOICE.empty_window(self.window, &trace, "only the root is in it");
         }
@@ -89,7 +94,7 @@ impl Cut<'_> {
 
     fn write(&self, trace: &Trace, out: &mut dyn Write, path: &Path) -> Result<(), Failure> {
         let mut out = BufWriter::with_capacity(1 << 20, out);
-        let single = self.cli.variable_precision == VariablePrecision::Single;
+        let single = self.precision() == Precision::Single;
         let written = window::write(trace, self.window, single, &mut out);
         let written = written.and_then(|done| out.flush().map(|()| done));
         match written.map_err(|error| Failure::File(path.to_owned(), error))? {

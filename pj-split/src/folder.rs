@@ -1,8 +1,8 @@
-//! The folder of the pieces. It appears when they are complete, or not at all.
+//! Folder of the pieces. It appears when all pieces are complete, or not at all.
 //!
-//! Pieces are written to a temporary folder beside it, which is renamed at the end. If the program
-//! fails or a signal ends it, the temporary folder is removed. The next run removes the folder of a
-//! killed program ([`partial`](crate::partial)).
+//! Pieces are written to a temporary folder in the same parent folder. At the end, the temporary
+//! folder is renamed. If the program fails or a signal ends it, the temporary folder is removed. If
+//! the program is killed, its next run removes the folder ([`partial`](crate::partial)).
 
 use std::fs::{self, File};
 use std::io;
@@ -14,6 +14,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 
 use paje_console::Failure;
+use paje_console::options::Talk;
 use paje_console::signals::heeded;
 use paje_parser::error::shown_path;
 
@@ -31,14 +32,15 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Creates a temporary folder beside `target`, which must not exist or be empty. If
-    /// `ends_at_signals`, a terminating signal removes it before the program ends.
+    /// Creates a temporary folder in the parent folder of `target`. `target` must not exist, or
+    /// must be an empty folder. If `ends_at_signals` is true, a terminating signal removes the
+    /// temporary folder before the program ends.
     pub(crate) fn create(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = free_place(target).map_err(|error| Failure::File(target.to_owned(), error))?;
         Folder::beside(target, place, ends_at_signals)
     }
 
-    /// Creates a temporary folder beside a file that is to be created or replaced.
+    /// Creates a temporary folder in the folder of a file that is to be created or replaced.
     pub(crate) fn beside_file(target: &Path, ends_at_signals: bool) -> Result<Self, Failure> {
         let place = match fs::metadata(target) {
             Ok(there) if !there.is_file() => Err(io::Error::other("not a regular file")),
@@ -72,8 +74,8 @@ impl Folder {
         Ok(Folder { partial, signals, path, target: place, cleared })
     }
 
-    pub(crate) fn report_cleared(&self, quiet: bool) {
-        for path in self.cleared.iter().filter(|_| !quiet) {
+    pub(crate) fn report_cleared(&self, talk: Talk) {
+        for path in self.cleared.iter().filter(|_| !talk.warnings.no_warnings) {
             VOICE.say(format_args!("{}: removed a leftover of a killed run", shown_path(path)));
         }
     }
@@ -82,7 +84,6 @@ impl Folder {
         &self.path
     }
 
-    /// Creates an unnamed file on the disk of the pieces.
     pub(crate) fn temporary(&self) -> Result<File, Failure> {
         let file = tempfile::tempfile_in(&self.path);
         file.map_err(|error| self.failed(unwrapped(error)))
@@ -92,11 +93,10 @@ impl Folder {
         Failure::File(self.path.join("(temporary file)"), error)
     }
 
-    /// Renames the complete folder to its final name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut shared = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(partial) = &*shared else { return Ok(()) };
-        // The rename only replaces an empty folder.
+        // The rename can only replace an empty folder.
         let renamed = partial.unmark().and_then(|()| fs::rename(&self.path, &self.target));
         renamed.map_err(|error| Failure::File(self.target.clone(), error))?;
         *shared = None;
@@ -113,7 +113,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // If the signal thread holds the lock, this waits until it ends the program.
+        // If the signal thread holds the lock, this waits until that thread ends the program.
         let partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(partial) = partial {
             partial.remove();
@@ -124,7 +124,7 @@ impl Drop for Folder {
     }
 }
 
-/// Returns the absolute path of `target`, if a folder can be renamed to it.
+/// Returns the absolute path of `target`. Fails if no folder can be renamed to it.
 fn free_place(target: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(target),
@@ -145,7 +145,7 @@ fn free_place(target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns the system's error without the path that `tempfile` adds.
+/// Returns the system's error, without the path that `tempfile` adds.
 fn unwrapped(error: io::Error) -> io::Error {
     error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
 }

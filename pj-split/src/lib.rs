@@ -7,8 +7,8 @@
 //!                                        scatter, block by block ──▶ piece-000.trace, …, root.trace
 //! ```
 //!
-//! The trace is read twice. First it is replayed without keeping its objects. This proves that it
-//! is valid, and a `survey` logs the owner of each line on disk. Then containers are assigned to
+//! The trace is read twice. First, it is replayed without keeping its objects. This shows whether
+//! it is valid, and a `survey` logs the owner of each line on disk. Then containers are assigned to
 //! pieces (`shares`), and each line is copied to the pieces that need it (`needs`, `scatter`).
 //! Memory depends on the containers, types and values of the trace, not on its length.
 

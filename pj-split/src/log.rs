@@ -1,4 +1,4 @@
-//! Compact log of the owner of each line in a block.
+//! Compact log that has the owner of each line of a block.
 //!
 //! A log is a sequence of runs of lines in file order. A run consists of a number for the owner of
 //! its lines, their length in bytes and, for definitions, the ids of the defined object. All are
@@ -16,9 +16,9 @@ const EVENTS: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// Lines that go to no piece.
+    /// Lines that no piece needs.
     Nobody,
-    /// Lines that go to every piece.
+    /// Lines that all pieces need.
     Shared,
     Value(TypeId, ValueId),
     Creation(ContainerId),
@@ -80,7 +80,7 @@ pub(crate) fn write(lines: impl Iterator<Item = (usize, LineOf)>, out: &mut Vec<
     }
 }
 
-/// Removes and returns the next run of the log and its length in bytes. Returns `None` at the end,
+/// Removes the next run from the log. Returns the run and its length in bytes, or `None` at the end
 /// or if the log is damaged.
 pub(crate) fn read(log: &mut &[u8]) -> Option<(Run, usize)> {
     let first = pull(log)?;
@@ -105,7 +105,7 @@ pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Removes and returns a variable-length integer at the front, if it is complete.
+/// Removes the variable-length integer at the front and returns it, or `None` if it is incomplete.
 #[inline]
 pub(crate) fn pull(from: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0, 0);

@@ -1,4 +1,4 @@
-//! The program; see `--help`.
+//! Runs the program `pj_split`.
 
 use std::process::ExitCode;
 

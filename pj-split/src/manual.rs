@@ -8,13 +8,16 @@ pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the trace was split"),
         (1, "the trace is invalid (with --recover: it was split after repairs)"),
-        (2, "usage or input/output"),
+        (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
         ("pj_split trace.paje -o pieces", "one piece for each CPU"),
         ("pj_split --piece-size 512M trace.paje.gz -o pieces", "pieces of about this size"),
         ("pj_split --by Machine trace.paje -o machines", "one piece for each machine"),
-        ("pj_split --from 12 --to 14.5 trace.paje -o window.trace", "two and a half seconds of it"),
+        (
+            "pj_split --start 12 --end 14.5 trace.paje -o window.trace",
+            "two and a half seconds of it",
+        ),
         ("pj_dump machines/root.trace > trace.csv", "all rows of the trace"),
     ],
     sections: &[

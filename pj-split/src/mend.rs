@@ -1,10 +1,10 @@
-//! Pieces of a damaged trace (`--recover`), which are as valid as possible.
+//! Pieces of a damaged trace (`--recover`). They are as valid as possible.
 //!
 //! Each file begins with new definitions of events and types (`head`), as the replay knows them.
 //! Definitions that recovery invents precede the line that needs them. The other lines are copied
 //! from the trace, without the skipped ones, and some with a replaced word (`lines`). Problems that
-//! no valid trace can express stay. Recovery treats them in a piece as in the trace, since lanes do
-//! not influence one another.
+//! no valid trace can express stay. Recovery of a piece treats them as recovery of the trace does,
+//! because lanes do not influence one another.
 
 mod head;
 mod lines;
@@ -23,9 +23,10 @@ pub(crate) use types::Place;
 #[derive(Debug)]
 pub(crate) struct Mending<'a> {
     trace: &'a Trace,
-    /// Repairs, sorted by the byte offset of their line.
+    /// Repairs, each with the byte offset of its line. They are sorted by offset.
     mends: Vec<(u64, Mend)>,
-    /// Containers to create before the line at a byte offset, sorted by this offset.
+    /// Containers to create, each with the byte offset of the line before which it is created. They
+    /// are sorted by offset.
     created: Vec<(u64, ContainerId)>,
     /// Containers in `created` that a later line of the trace creates.
     moved: FxHashSet<ContainerId>,
@@ -33,8 +34,8 @@ pub(crate) struct Mending<'a> {
     /// container.
     split_ends: FxHashSet<u64>,
     defs: FxHashMap<&'a [u8], &'a EventDef>,
-    /// Event numbers that this program adds: one for PajeCreateContainer, and one for each
-    /// definition that it copies as PajeSetVariable.
+    /// Unused event numbers: one for PajeCreateContainer, and one for each definition that is
+    /// copied as PajeSetVariable.
     creation: String,
     setters: FxHashMap<&'a [u8], String>,
     /// Lines at the beginning of every file.
@@ -43,7 +44,7 @@ pub(crate) struct Mending<'a> {
 }
 
 impl<'a> Mending<'a> {
-    /// Collects the repairs. The error is the reason why the trace cannot be split.
+    /// Collects the repairs. An error is the reason why the trace cannot be split.
     pub(crate) fn new(
         trace: &'a Trace,
         damage: Damage,
@@ -132,7 +133,7 @@ impl<'a> Mending<'a> {
         {
             return Ok(());
         }
-        // A container that exists before the trace creates it may end with its parent.
+        // A container with events before its creation may end together with its parent.
         for id in containers.ids().skip(1) {
             let mut ended = u64::MAX;
             let mut above = id;
@@ -170,7 +171,6 @@ impl<'a> Mending<'a> {
             unnamed.map(|(byte, _)| byte.0).filter(|at| prolonged.contains(at)).collect();
     }
 
-    /// Lists the problems that stay because no valid trace can express them.
     fn remaining_problems(&self, places: &[Place]) -> Vec<&'static str> {
         let told = |code: &str| {
             self.trace.recovered().problems.iter().any(|problem| match problem.error.kind() {

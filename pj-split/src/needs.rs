@@ -1,4 +1,4 @@
-//! Value definitions, creations and destructions that each piece needs.
+//! The value definitions, creations and destructions that each piece needs.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,8 +12,8 @@ use crate::log;
 use crate::shares::{NONE, Shares};
 use crate::survey::{self, Surveyed};
 
-/// Pieces by number. Usually most numbers have one piece, and few have many. So a table has the
-/// first piece of each number, and a separate map has the others.
+/// The pieces of each number. Most numbers have one piece, so a table has the first piece of each
+/// number, and a separate map has the others.
 #[derive(Debug, Default)]
 pub(crate) struct PiecesOf {
     first: Vec<u32>,
@@ -44,7 +44,6 @@ impl PiecesOf {
         }
     }
 
-    /// Returns the first piece of a number, and the others.
     pub(crate) fn get(&self, number: usize) -> (u32, &[u32]) {
         let first = self.first.get(number).copied().unwrap_or(NONE);
         if first == NONE || self.more.is_empty() {
@@ -57,15 +56,14 @@ impl PiecesOf {
 #[derive(Debug)]
 pub(crate) struct Needs {
     pub(crate) containers: PiecesOf,
-    /// Pieces that define each value, with the values of all types numbered together.
+    /// Pieces that define each value. The values of all types are numbered together.
     pub(crate) values: PiecesOf,
-    /// Number of each type's first value.
     first_values: Vec<u32>,
     /// Types of the containers at each end of links of a type.
     pub(crate) link_ends: FxHashMap<(TypeId, LinkEnd), AllOf>,
 }
 
-/// Common type of several containers, if they have the same type.
+/// Common type of several containers, if they all have the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllOf {
     One(TypeId),
@@ -136,7 +134,6 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Notes that a piece must create a container and its ancestors.
     fn create(&mut self, trace: &Trace, mut container: ContainerId, piece: u32) {
         while self.containers.add(container.index(), piece) {
             container = trace.containers().parent(container);
@@ -179,7 +176,7 @@ impl<R: io::BufRead> Pairs<R> {
             self.bytes.consume(taken);
             return Ok(Some(number));
         }
-        // The buffer ends here, perhaps inside a number.
+        // Here the buffer ends, perhaps inside a number.
         let mut bytes = Vec::new();
         loop {
             let Some(byte) = self.bytes.fill_buf()?.first().copied() else {

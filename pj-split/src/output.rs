@@ -15,12 +15,12 @@ use crate::scatter::{Counter, Part, Rules, Sheet};
 use crate::survey::Entry;
 use paje_console::Failure;
 
-/// Number of blocks that are scattered before they are written. There are some for each worker. If
-/// there are many pieces, there are more blocks, so that each piece gets some kilobytes at a time.
+/// Number of blocks per worker that are scattered before they are written. If there are many
+/// pieces, there are more blocks, so that each piece gets some kilobytes at once.
 const BLOCKS_PER_WORKER: usize = 4;
 const PIECES_PER_BLOCK: usize = 4;
 const MOST_BLOCKS: usize = 192;
-/// Maximum total size of these blocks in bytes, unless a single block exceeds it.
+/// Maximum total size of these blocks in bytes. A single block may exceed it.
 const MOST_BYTES: u64 = 32 << 20;
 
 const GATHERED: usize = 1 << 17;
@@ -32,7 +32,7 @@ const OTHER_FILES: u64 = 32;
 #[derive(Debug)]
 struct Piece {
     path: PathBuf,
-    /// The open file, or `None` if there are too many files to keep them open.
+    /// The file, if it is kept open. `None` if there are too many files.
     file: Option<File>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Blocks<'a> {
 }
 
 /// Writes all pieces and root.trace to `folder`. Returns the number of bytes written. `copied`
-/// counts the bytes of the trace that are done.
+/// counts the bytes of the trace that have been processed.
 pub(crate) fn write(
     folder: &Path,
     compress: Option<Compress>,
@@ -88,7 +88,7 @@ pub(crate) fn write(
         Ok(Mutex::new(Piece::create(path, (number as u64) < open)?))
     };
     let mut pieces = (0..count).map(piece).collect::<Result<Vec<_>, Failure>>()?;
-    // The lines of root.trace go to the last writer.
+    // The last writer also writes root.trace.
     let mut root = Piece::create(folder.join("root.trace"), true)?;
     root.append(&rules.own.root_head, &mut Packer::Plain)?;
     root.append(&rules.own.first, &mut Packer::Plain)?;
@@ -141,8 +141,8 @@ pub(crate) fn write(
     Ok(written + (of_root + count * (head.len() + tail.len())) as u64)
 }
 
-/// Returns how many of these blocks are scattered in one round, limited by `most` and by their
-/// size.
+/// Returns how many of these blocks are scattered together. `most` and the sizes of the blocks
+/// limit the number.
 fn round_of(entries: &[Entry], most: usize) -> usize {
     let fits = |count: &usize| bytes_of(&entries[..*count]) <= MOST_BYTES;
     (1..=most.min(entries.len())).rev().find(fits).unwrap_or(entries.len().min(1))
@@ -154,7 +154,7 @@ fn bytes_of(entries: &[Entry]) -> u64 {
 
 struct Writer {
     packer: Packer,
-    /// For each piece of this writer, its parts, each with the index of the part's sheet.
+    /// For each piece of this writer, its parts. Each part has the index of its sheet.
     lists: Vec<Vec<(u32, Part)>>,
     gathered: Vec<u8>,
     written: u64,
@@ -165,7 +165,6 @@ impl Writer {
         Writer { packer, lists: Vec::new(), gathered: Vec::new(), written: 0 }
     }
 
-    /// Writes the parts of all sheets for this writer's pieces.
     fn write(
         &mut self,
         worker: usize,
@@ -217,7 +216,7 @@ impl Writer {
     }
 }
 
-/// Appends texts to a piece, and gathers small ones before writing. Returns the number of bytes.
+/// Appends texts to a piece. Joins small texts before writing them. Returns the number of bytes.
 fn gather<'t>(
     piece: &mut Piece,
     packer: &mut Packer,

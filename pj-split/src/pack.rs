@@ -1,7 +1,7 @@
 //! Compressed pieces.
 //!
-//! Each text is compressed separately, as a gzip member or a zstd frame. Readers concatenate the
-//! texts. So no memory of earlier text is needed.
+//! Each text is compressed separately, as a gzip member or a zstd frame, so earlier texts need not
+//! be kept. Readers join the texts.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,7 @@ impl Packer {
         })
     }
 
-    /// Returns whether texts are compressed. If so, they should be long.
+    /// Returns whether texts are compressed. Each is compressed separately, so they should be long.
     pub(crate) const fn compresses(&self) -> bool {
         !matches!(self, Packer::Plain)
     }

@@ -1,8 +1,8 @@
 //! Incomplete folders, which are removed when the program ends, or by the next run.
 //!
 //! An incomplete folder has a file `.partial`, which is locked while the program runs. The system
-//! releases the lock however the program ends, so an unlocked mark belongs to a killed program. A
-//! complete folder has no mark.
+//! releases the lock when the program ends in any way, so the folder of a killed program has an
+//! unlocked file. A complete folder has no such file.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::io;
@@ -25,7 +25,7 @@ pub(crate) struct Partial {
     folder: OwnedFd,
     parent: OwnedFd,
     name: CString,
-    /// `None` if files cannot be locked.
+    /// File `.partial`, or `None` if files cannot be locked.
     mark: Option<OwnedFd>,
 }
 
@@ -42,7 +42,8 @@ impl Partial {
             if partial.mark()? {
                 return Ok((partial, made.keep()));
             }
-            // Another run mistook the folder for a leftover before it was locked, and removes it.
+            // Another run took the folder for a leftover before the file was locked, and removes
+            // the folder.
         }
     }
 
@@ -55,7 +56,7 @@ impl Partial {
         Ok(Partial { folder, parent, name, mark: None })
     }
 
-    /// Marks a new folder. Returns whether it still exists.
+    /// Marks a new folder as incomplete. Returns whether the folder still exists.
     fn mark(&mut self) -> io::Result<bool> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         let mark = openat(&self.folder, MARK, flags, Mode::RUSR | Mode::WUSR)?;
@@ -79,11 +80,11 @@ impl Partial {
         }
     }
 
-    /// Removes the folder with its files. Does not allocate, as there may be no memory.
+    /// Removes the folder with its files. Does not allocate, because memory may be exhausted.
     pub(crate) fn remove(&self) {
         for _ in 0..100 {
             self.empty();
-            // The mark goes last, so that the next run can finish the removal.
+            // The mark is removed last, so that the next run can finish an interrupted removal.
             let unlinked = unlinkat(&self.folder, MARK, AtFlags::empty());
             let removed = unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR);
             if removed.is_ok() || unlinked == Err(Errno::ACCESS) {
@@ -97,7 +98,7 @@ impl Partial {
     fn empty(&self) {
         let mut buffer = [MaybeUninit::<u8>::uninit(); 4096];
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // A new descriptor starts at the first entry.
+        // A new descriptor reads the entries from the first one on.
         let Ok(folder) = openat(&self.folder, c".", flags, Mode::empty()) else { return };
         let mut entries = RawDir::new(folder, &mut buffer);
         while let Some(Ok(entry)) = entries.next() {
@@ -109,7 +110,7 @@ impl Partial {
     }
 }
 
-/// Removes leftovers of killed programs in `parent` whose names begin with `prefix`. Returns their
+/// Removes folders of killed programs in `parent` whose names begin with `prefix`. Returns their
 /// paths.
 pub(crate) fn clear(parent: &Path, prefix: &OsStr) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
@@ -132,7 +133,7 @@ fn left_behind(parent: &Path, path: &Path) -> io::Result<Option<Partial>> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mark = openat(&partial.folder, MARK, flags, Mode::empty())?;
     flock(&mark, FlockOperation::NonBlockingLockExclusive)?;
-    // The program that owns the folder may have completed it in the meantime.
+    // The program that owns the folder may have completed it meanwhile.
     let (folder, there) = (
         fstat(&partial.folder)?,
         statat(&partial.parent, &partial.name, AtFlags::SYMLINK_NOFOLLOW)?,
@@ -145,10 +146,9 @@ fn left_behind(parent: &Path, path: &Path) -> io::Result<Option<Partial>> {
     Ok(Some(partial))
 }
 
-/// A folder, until it is removed or completed.
 pub(crate) type Shared = Arc<Mutex<Option<Partial>>>;
 
-/// All folders that are being written, to be removed when the program ends.
+/// All incomplete folders. They are removed when the program ends.
 static WRITTEN: Mutex<Vec<Shared>> = Mutex::new(Vec::new());
 
 pub(crate) fn enlist(partial: &Shared) {
@@ -157,7 +157,7 @@ pub(crate) fn enlist(partial: &Shared) {
     written.push(Arc::clone(partial));
 }
 
-/// Removes all folders that are being written, when memory is refused. Does not allocate.
+/// Removes all incomplete folders, after an allocation has failed. Does not allocate.
 pub fn remove_all() {
     let Ok(written) = WRITTEN.try_lock() else { return };
     for shared in &*written {

@@ -1,4 +1,4 @@
-//! Lines that are not in the original trace. They name the pieces and mark their ends.
+//! Lines that are not in the original trace: they name the pieces or mark their ends.
 
 use std::collections::HashSet;
 
@@ -10,19 +10,18 @@ use crate::survey::ContainerBytes;
 
 #[derive(Debug)]
 pub(crate) struct OwnLines {
-    /// Event numbers of the PajeTraceFile that names a piece, and of the line that marks the end of
-    /// a piece.
+    /// Event numbers: of the PajeTraceFile that names a piece, and of the line that marks the end
+    /// of a piece.
     file_id: String,
     end_id: String,
     pub(crate) root_head: Vec<u8>,
     pub(crate) head: Vec<u8>,
-    /// Line of root.trace that names the root container's piece, if it has events.
+    /// Line of root.trace that names the root container's piece. Empty if the root has no events.
     pub(crate) first: Vec<u8>,
-    /// Last line of a piece: a PajeTraceFile without a name, at the end of the trace. It is enough
-    /// because a trace ends at the latest time of any line, also for PajeNG. It does not end any
-    /// container, so `pj_dump -a` still works.
+    /// Last line of a piece: a PajeTraceFile without a name, at the end of the trace. A trace ends
+    /// at the latest time of any line, also for PajeNG. The line ends no container, so `pj_dump -a`
+    /// still works.
     pub(crate) tail: Vec<u8>,
-    /// Last line of root.trace, if it needs one.
     pub(crate) root_tail: Vec<u8>,
     digits: usize,
     suffix: &'static str,
@@ -44,7 +43,7 @@ impl OwnLines {
              %EventDef PajeTraceFile {end_id}\n% Time date\n% Container string\n% Type string\n\
              % Filename string\n%EndEventDef\n"
         );
-        // Display prints the shortest text that reads as the same number.
+        // Formats the time as the shortest text that reads as the same number.
         let tail = format!("{end_id} {} 0 0 \"\"\n", trace.end());
         let digits = (shares.count().max(1) - 1).to_string().len().max(3);
         let (head, tail) = (head.into_bytes(), tail.into_bytes());
@@ -67,8 +66,8 @@ impl OwnLines {
         lines
     }
 
-    /// Marks the end of pieces with a definition instead of a PajeTraceFile, since the time of a
-    /// definition counts too. It defines an event type without events, and so adds no rows.
+    /// Marks the end of pieces with a definition instead of a PajeTraceFile, because the time of a
+    /// definition counts too. The event type that it defines has no events, and therefore no rows.
     pub(crate) fn end_plainly(&mut self, trace: &Trace) {
         let id = &self.end_id;
         self.head = format!(
@@ -112,7 +111,6 @@ pub(crate) fn end_type(trace: &Trace) -> String {
     name
 }
 
-/// Returns an endless iterator over unused event numbers.
 pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
     let used: HashSet<Vec<u8>> = trace.defs().iter().map(|def| def.id().to_vec()).collect();
     let numbers = (1_u64..).map(|number| number.to_string());
@@ -122,7 +120,7 @@ pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<
 /// Appends a name as one field, with quotes if it needs them.
 pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
     if plain(name.text) || name.text.contains(&b'"') {
-        // A name that contains a quote had no quotes around it in the trace.
+        // In the trace, a name that contains a quote had no quotes around it.
         out.extend_from_slice(name.text);
     } else {
         out.push(b'"');

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use paje_console::contents::Contents;
-use paje_console::memory::{self, peak_memory};
+use paje_console::contents::say_stats;
+use paje_console::memory;
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::{Failure, failure};
@@ -32,7 +32,8 @@ use crate::scatter::Rules;
 use crate::shares::{self, Shares};
 use crate::survey::{Survey, Surveyed};
 
-/// Bytes of text after which objects of the replay are dropped, as in `pj_dump -o`.
+/// Size in bytes of a portion of the trace. The objects of each portion are dropped, as in
+/// `pj_dump -o`.
 const PORTION: u64 = 16 << 20;
 
 /// Runs the program. The exit status is 0, 1 for an invalid or repaired trace, or 2 for usage or
@@ -57,10 +58,10 @@ pub struct Made {
     pub are_sound: bool,
 }
 
-/// Splits a trace, for programs that report problems and handle signals themselves.
+/// Splits a trace. Used by programs that report problems and handle signals themselves.
 ///
-/// # Errors
-/// The reason why there are no pieces. The output folder then does not exist.
+/// # Errors The pieces cannot be made, for the returned reason. The output folder then does not
+/// exist.
 pub fn split(cli: &Cli, limits: Limits) -> Result<Made, Failure> {
     make_pieces(cli, limits, false)
 }
@@ -74,19 +75,16 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     let opened = Opened::open(cli.file.as_deref(), VOICE)?;
     let name = &opened.name().to_owned();
     let workers = cli.parallel.workers()?;
-    if cli.verbose {
-        VOICE.input(&opened.input);
-        VOICE.workers(&workers);
-    }
+    cli.talk.begin(VOICE, &opened.input, &workers);
     let window = cut::window(cli, name)?;
     let cut = window.map(|window| Cut { cli, name, limits, workers: &workers, window, began });
     if let Some(cut) = cut.as_ref().filter(|_| !cli.wants_pieces()) {
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
-    // This check comes first, so that an unusable folder fails before a long replay.
+    // The folder is created first, so that an unusable one is reported before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
-    folder.report_cleared(cli.quiet);
+    folder.report_cleared(cli.talk);
     let opened = match &cut {
         Some(cut) => cut.to_folder(opened, &folder)?,
         None => opened,
@@ -101,11 +99,10 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         return Err(folder.failed(error));
     }
     let trace = trace?;
-    if !(cli.quiet || cli.talk.warnings.no_warnings) {
+    if !cli.talk.warnings.no_warnings {
         VOICE.warnings(name, &trace);
     }
     one_file(name, &trace)?;
-    let read = began.elapsed();
 
     let mut surveyed =
         survey.finish(trace.containers().len()).map_err(|error| folder.failed(error))?;
@@ -127,25 +124,26 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     if let Some(mending) = &mending {
         own.head.extend_from_slice(&mending.head);
         own.root_head.extend_from_slice(&mending.head);
-        // Possibly no file contains the line with the latest time.
+        // The line with the latest time may be in none of the files.
         own.first.extend_from_slice(&own.root_tail);
     }
     let mending = mending.as_ref();
     let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own, mending };
     let blocks = Blocks { entries, text: &text, text_name, log };
-    let shared = began.elapsed();
     let copied = Arc::new(AtomicU64::new(0));
     let shown = display.copy(trace.bytes(), &copied);
     let written = output::write(folder.path(), cli.compress, &blocks, &rules, &workers, &copied)?;
     drop(shown);
     folder.finish()?;
-    if cli.verbose {
+    if cli.talk.verbose {
         report_pieces(&own, &shares::tally(&shares, held));
     }
-    if cli.stats {
-        let stats = Stats { read, shared, total: began.elapsed(), written, pieces: shares.count() };
-        stats.say(&trace);
-    }
+    let more = [
+        ("pieces", shares.count() as u64),
+        ("bytes written", written),
+        ("threads", workers.threads() as u64),
+    ];
+    say_stats(VOICE, cli.talk, &trace, &more, began);
     VOICE.recovered(
         name,
         &trace,
@@ -190,7 +188,7 @@ fn report_pieces(own: &OwnLines, pieces: &[(u64, u64)]) {
     }
 }
 
-/// Replays the trace into the survey. An invalid trace is an error.
+/// Replays the trace, and logs its lines in a survey. Fails if the trace is invalid.
 fn replay(
     cli: &Cli,
     opened: Opened,
@@ -254,7 +252,9 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
     };
     let shares =
         Shares::even(containers, held, asked.unwrap_or_else(paje_workers::available).get());
-    if let Some(asked) = asked.filter(|asked| shares.count() < asked.get() && !cli.quiet) {
+    if let Some(asked) =
+        asked.filter(|asked| shares.count() < asked.get() && !cli.talk.warnings.no_warnings)
+    {
         let pieces = if shares.count() == 1 { "piece" } else { "pieces" };
         let busy = held.iter().any(|held| held.events > 0);
         let why = if busy { "no more containers have events" } else { "no container has events" };
@@ -265,34 +265,4 @@ fn share(cli: &Cli, name: &Path, trace: &Trace, surveyed: &Surveyed) -> Result<S
         ));
     }
     Ok(shares)
-}
-
-struct Stats {
-    read: Duration,
-    shared: Duration,
-    total: Duration,
-    written: u64,
-    pieces: usize,
-}
-
-impl Stats {
-    fn say(&self, trace: &Trace) {
-        let memory = peak_memory();
-        let memory = memory.map(|bytes| format!(", {:.1} MB of memory", bytes as f64 / 1e6));
-        let memory = memory.unwrap_or_default();
-        let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
-        VOICE.print(&Contents::of(trace).table());
-        VOICE.say(format_args!(
-            "{} bytes and {} lines read in {}, {} pieces planned in {}, {} bytes written in {}, {} in \
-             all{memory}",
-            trace.bytes(),
-            trace.lines(),
-            seconds(self.read),
-            self.pieces,
-            seconds(self.shared - self.read),
-            self.written,
-            seconds(self.total - self.shared),
-            seconds(self.total),
-        ));
-    }
 }

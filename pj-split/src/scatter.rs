@@ -1,8 +1,8 @@
 //! Distributes the lines of a block to the pieces that need them.
 //!
-//! Most lines belong to one piece. These are counted first, then copied once, grouped by piece. A
-//! line for several pieces is referenced instead of copied. It divides the block into stretches,
-//! since each piece keeps the order of the file.
+//! Most lines belong to one piece. They are counted first, then copied once, grouped by piece.
+//! Lines that several pieces need are not copied, but referenced. Such lines divide the block into
+//! stretches, because each piece keeps the order of the file.
 
 use std::fs::File;
 use std::io;
@@ -25,13 +25,12 @@ pub(crate) struct Rules<'a> {
     pub(crate) mending: Option<&'a Mending<'a>>,
 }
 
-/// Pieces of a line that goes to several.
+/// The pieces that need a line, if there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recipients {
     All,
     Container(ContainerId),
-    /// The pieces that define a value. The value is given by its number among the values of all
-    /// types.
+    /// All pieces that define a value. Values of all types are numbered together.
     Value(usize),
 }
 
@@ -54,12 +53,12 @@ impl Recipients {
     }
 }
 
-/// Consecutive lines with the same destination.
+/// Consecutive lines that go to the same pieces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
-    /// Lines for one piece: a range of [`Sheet::out`].
+    /// Lines of one piece, as a range of [`Sheet::out`].
     Own { piece: u32, start: u32, end: u32 },
-    /// Lines for several pieces: a range of [`Sheet::text`].
+    /// Lines of several pieces, as a range of [`Sheet::text`].
     Shared { recipients: Recipients, start: u32, end: u32 },
 }
 
@@ -69,18 +68,17 @@ pub(crate) struct Sheet {
     log: Vec<u8>,
     /// Lines grouped by piece, one stretch after the other.
     pub(crate) out: Vec<u8>,
-    /// Parts, in the order of the file for each piece.
     pub(crate) parts: Vec<Part>,
     pub(crate) root: Vec<u8>,
-    /// Runs of the current stretch: piece, and length in bytes.
+    /// Runs of the current stretch. Each has a piece and a length in bytes.
     runs: Vec<(u32, u32)>,
 }
 
 /// Size in bytes above which a block is exceptionally large.
 const LARGE: usize = 1 << 20;
 
-/// For each piece, the number of bytes in the current stretch, and later their offset in the
-/// output. The memory is reused between blocks.
+/// For each piece, the number of its bytes in the current stretch. Later, the number becomes an
+/// offset in the output. The memory is reused between blocks.
 #[derive(Debug)]
 pub(crate) struct Counter {
     places: Vec<u32>,
@@ -94,7 +92,6 @@ impl Counter {
 }
 
 impl Sheet {
-    /// Reads a block and its log, and distributes its lines.
     pub(crate) fn fill(
         &mut self,
         entry: Entry,
@@ -108,10 +105,10 @@ impl Sheet {
         self.text.resize(entry.len as usize, 0);
         read_exact_at(text, &mut self.text, entry.start)?;
         if entry.start == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
-            // In a piece, the byte order mark would be in the middle.
+            // The byte order mark would not be at the beginning of a piece.
             self.text[..BYTE_ORDER_MARK.len()].fill(b' ');
         }
-        // The last line may lack a newline. In a piece, lines follow it.
+        // The last line may lack a newline, but other lines may follow it in a piece.
         let unfinished = self.text.last() != Some(&b'\n');
         if unfinished {
             self.text.push(b'\n');
@@ -127,8 +124,8 @@ impl Sheet {
 
         let bytes = std::mem::take(&mut self.log);
         let mut rest = bytes.as_slice();
-        // Start of the current stretch in the text, start of its copies in the output, and current
-        // position in the text.
+        // Offset of the current stretch in the text, offset of its copies in the output, and
+        // current offset in the text.
         let (mut stretch, mut filled, mut at) = (0, 0, 0);
         while let Some((run, mut len)) = log::read(&mut rest) {
             len += usize::from(unfinished && rest.is_empty());
@@ -175,8 +172,8 @@ impl Sheet {
         }
     }
 
-    /// Copies the runs of a stretch, grouped by piece, from byte `from` of the text to byte
-    /// `filled` of `out`. Returns where the copies end.
+    /// Copies the runs of the stretch that begins at byte `from` of the text, grouped by piece. The
+    /// copies begin at byte `filled` of `out`. Returns their end.
     fn copy_stretch(&mut self, from: usize, filled: usize, counter: &mut Counter) -> usize {
         let Counter { places, met } = counter;
         met.clear();
@@ -211,8 +208,8 @@ impl Sheet {
     }
 }
 
-/// Returns `Ok` with the pieces of a line if there are several, and otherwise `Err` with the only
-/// piece, if any.
+/// Returns `Ok` with the recipients of a line if it has several pieces, and otherwise `Err` with
+/// its only piece, or `NONE`.
 const fn one_or((first, more): (u32, &[u32]), recipients: Recipients) -> Result<Recipients, u32> {
     if more.is_empty() { Err(first) } else { Ok(recipients) }
 }

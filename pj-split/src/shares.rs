@@ -1,8 +1,8 @@
 //! Assigns containers to pieces.
 //!
-//! A container's lanes stay together. Its children go with it, unless that makes a piece too large
-//! or the pieces too uneven. In that case, the container and its children are assigned separately.
-//! The largest go first, each to the smallest piece.
+//! All lanes of a container are in the same piece. So are its children, unless the piece would be
+//! too large or the pieces too uneven. In that case, the container and its children are assigned
+//! separately. The largest units are assigned first, each to the smallest piece.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -13,18 +13,17 @@ use crate::survey::ContainerBytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    /// Piece of each container, or `NONE` for containers without events that have descendants with
-    /// events.
+    /// Piece of each container. `NONE` for containers without events whose descendants have events.
     of: Vec<u32>,
     count: usize,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Pieces are even enough if none is larger than the mean times this factor.
+/// Pieces are even enough if the largest is at most this factor times the mean.
 const EVEN: f64 = 1.2;
 
-/// Unit of assignment: a container, alone or with all its descendants.
+/// Unit that is assigned to a piece: a container, alone or with all its descendants.
 #[derive(Clone, Copy, Debug)]
 struct Lot {
     container: ContainerId,
@@ -33,7 +32,6 @@ struct Lot {
 }
 
 impl Shares {
-    /// Returns the piece of a container, or [`NONE`].
     #[inline]
     pub(crate) fn of(&self, container: ContainerId) -> u32 {
         self.of.get(container.index()).copied().unwrap_or(NONE)
@@ -70,7 +68,8 @@ impl Shares {
         tree.shares(&lots, &piece)
     }
 
-    /// Makes a piece for each container of these types that has events in it, and one for the rest.
+    /// Makes a piece for each container of these types that contains events, and one piece for all
+    /// other containers.
     pub(crate) fn by_type(
         containers: &Containers,
         held: &[ContainerBytes],
@@ -105,7 +104,7 @@ impl Shares {
     }
 }
 
-/// Containers, with the total size of their subtrees.
+/// Containers and the total sizes of their subtrees.
 struct Tree<'a> {
     containers: &'a Containers,
     held: &'a [ContainerBytes],
@@ -177,7 +176,7 @@ impl<'a> Tree<'a> {
             }
         }
         // A container without events goes to its parent's piece, or else to the rest or to any
-        // piece. It goes to none if pieces create it anyway for its descendants.
+        // piece. If pieces create it anyway for its descendants, it goes to none.
         let mut holds: Vec<bool> = of.iter().map(|piece| *piece != NONE).collect();
         for index in (1..of.len()).rev() {
             holds[self.containers.parent(ContainerId(index as u32)).index()] |= holds[index];
@@ -220,7 +219,7 @@ fn deal(lots: &[Lot], pieces: usize) -> (Vec<u32>, u64) {
     (piece, most)
 }
 
-/// Returns the number of containers and the bytes of events of each piece.
+/// Returns, for each piece, the number of containers and the number of bytes of events.
 pub(crate) fn tally(shares: &Shares, held: &[ContainerBytes]) -> Vec<(u64, u64)> {
     let mut tally = vec![(0, 0); shares.count()];
     for (index, held) in held.iter().enumerate() {
@@ -232,7 +231,6 @@ pub(crate) fn tally(shares: &Shares, held: &[ContainerBytes]) -> Vec<(u64, u64)>
     tally
 }
 
-/// Returns the container types with this alias or name.
 pub(crate) fn types_called(types: &paje_sim::Types, text: &[u8]) -> Vec<TypeId> {
     let container = |id: &TypeId| types.nature(*id) == paje_sim::TypeNature::Container;
     let called = |id: &TypeId| types.identifier(*id).text == text || types.name(*id).text == text;

@@ -1,9 +1,9 @@
 //! Survey of a trace during its replay: the owners of lines, and the values and containers that
 //! events use.
 //!
-//! Everything that grows with the trace goes to temporary files: the logs of all blocks
-//! ([`log`](crate::log)), in any order, the values and link ends that each lane uses, mostly
-//! without repetition, and the text if it cannot be read again.
+//! Data that grow with the trace go to temporary files: the logs of all blocks
+//! ([`log`](crate::log)), in any order; the values and link ends that each lane uses, with few
+//! repetitions; and the text, if it cannot be read again.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ use crate::log;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContainerBytes {
     pub(crate) events: u64,
-    /// Bytes of the container's creation and destruction.
+    /// Size of the container's creation and destruction in bytes.
     pub(crate) frame: u64,
 }
 
@@ -54,16 +54,14 @@ impl AppendFile {
 pub(crate) struct Survey {
     log: AppendFile,
     uses: AppendFile,
-    /// Copy of the text, if it cannot be read again.
     spool: Option<File>,
     desks: Vec<Mutex<WorkerNotes>>,
     failed: Mutex<Option<io::Error>>,
-    /// Notes about damage, for traces that may be damaged.
     damage: Option<Mutex<Damage>>,
 }
 
-/// Notes about a damaged trace. They stay in memory and take some bytes for each container and each
-/// repaired or skipped line.
+/// Notes about a damaged trace. They stay in memory, and take some bytes for each container and
+/// each repaired or skipped line.
 #[derive(Debug, Default)]
 pub(crate) struct Damage {
     pub(crate) mends: Vec<(u64, Mend)>,
@@ -80,13 +78,13 @@ pub(crate) enum Mend {
 struct WorkerNotes {
     log: Vec<u8>,
     uses: Vec<u8>,
-    /// Recent uses: a lane and the object that it uses.
+    /// Recent uses: each is a lane and the object that it uses.
     recent: Vec<(u32, u64)>,
     held: Vec<ContainerBytes>,
     entries: Vec<Entry>,
 }
 
-/// Number of recent uses: a power of two, small enough for the second-level cache.
+/// Number of recent uses, a power of two. They fit into the second-level cache.
 const RECENT: usize = 1 << 13;
 
 /// Size in bytes at which uses are written to their file.
@@ -95,12 +93,12 @@ const FULL: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Surveyed {
     pub(crate) held: Vec<ContainerBytes>,
-    /// In file order.
     pub(crate) entries: Vec<Entry>,
     pub(crate) log: File,
-    /// Pairs of variable-length integers: a lane, and the [`use_number`] of a use.
+    /// File of uses, and its length. A use is a pair of variable-length integers: a lane and a
+    /// [`use_number`].
     pub(crate) uses: (File, u64),
-    /// Notes about damage in file order, only for traces that may be damaged.
+    /// Notes about damage in file order. `None` unless the trace may be damaged.
     pub(crate) damage: Option<Damage>,
 }
 
@@ -112,7 +110,6 @@ const fn use_number(used: Used) -> u64 {
     }
 }
 
-/// Decodes the result of [`use_number`].
 pub(crate) const fn used(number: u64) -> Used {
     let id = (number >> 2) as u32;
     match number & 3 {
@@ -149,7 +146,6 @@ impl Survey {
         }
     }
 
-    /// Records information that is needed only if the trace is damaged.
     fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
         let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
         let start = page.start().0;
@@ -216,7 +212,6 @@ impl Survey {
         Ok(())
     }
 
-    /// Returns the result after the replay of a trace with this many containers.
     pub(crate) fn finish(self, containers: usize) -> io::Result<Surveyed> {
         let mut held = vec![ContainerBytes::default(); containers];
         let mut entries = Vec::new();
@@ -233,7 +228,7 @@ impl Survey {
         let uses = (self.uses.file, self.uses.len.into_inner());
         let damage = self.damage.map(|damage| {
             let mut damage = damage.into_inner().unwrap_or_else(PoisonError::into_inner);
-            // Invented definitions come before the repair of the line that needs them.
+            // Invented definitions come before the repaired line that needs them.
             damage.mends.sort_by_key(|(at, _)| *at);
             damage.creations.sort_unstable_by_key(|(at, _)| *at);
             damage

@@ -1,9 +1,8 @@
-//! Writes a window of time as a trace (`--from`, `--to`).
+//! Writes a window of time as a trace (`--start`, `--end`).
 //!
-//! The rows of the trace that overlap the window are cut to it and written as new events. States
-//! that are open at its start are pushed there, and variables are set there. Lines are in time
-//! order, unless a lane, or a container created after its parent's destruction, requires another
-//! order ([`order`]).
+//! Rows that overlap the window are cut to it and written as new events. At the start of the
+//! window, open states are pushed and variables are set. Lines are in time order, unless a lane
+//! requires another order, or a container was created after its parent's destruction ([`order`]).
 
 mod order;
 mod rows;
@@ -21,8 +20,8 @@ const fn cut(window: TimeRange, time: f64) -> f64 {
     time.max(window.from).min(window.to) + 0.0
 }
 
-/// Writes the window of a trace. If `single`, the values of variables are the same when read in
-/// single precision.
+/// Writes the window of a trace. If `single` is true, the values of variables stay the same when
+/// they are read in single precision.
 pub(crate) fn write(
     trace: &Trace,
     window: TimeRange,
@@ -57,13 +56,12 @@ struct Sheet<'a> {
     single: bool,
     orders: Orders,
     lines: Vec<Line>,
-    /// Text of the lines, in the order in which they were added.
     text: Vec<u8>,
-    /// For each container that is needed, the place before which it must be created.
+    /// For each container that is needed, the place of the first line that needs it.
     needed: Vec<Option<Place>>,
-    /// By type and value, whether the value occurs.
+    /// For each type and value, whether the value occurs.
     values: Vec<Vec<bool>>,
-    /// Whether a line would have to come both before and after another one.
+    /// Whether some line would have to come both before and after another one.
     disordered: bool,
 }
 
@@ -83,8 +81,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Adds a line that `write` writes. The line comes at its time, but no earlier than `after`.
-    /// Returns its place in the order.
+    /// Adds a line, whose text `write` appends. The line is placed at its time, but no earlier than
+    /// `after`. Returns its place in the order.
     fn line(
         &mut self,
         container: ContainerId,
@@ -141,7 +139,6 @@ impl<'a> Sheet<'a> {
         self.destroy(ContainerId::ROOT);
     }
 
-    /// Adds the destruction of a container, if it is in the window.
     fn destroy(&mut self, id: ContainerId) {
         let containers = self.trace.containers();
         let (end, own) = (self.orders.end(id), containers.destruction(id));
@@ -156,7 +153,7 @@ impl<'a> Sheet<'a> {
         let mut head = Vec::new();
         text::head(&mut head, self.trace, &self.values);
         out.write_all(&head)?;
-        // Lines with the same place stay in the order in which they were added.
+        // Lines at the same place stay in the order in which they were added.
         self.lines.sort_by_key(|line| (line.place, line.kind));
         for line in &self.lines {
             out.write_all(&self.text[line.start..line.end])?;

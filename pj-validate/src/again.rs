@@ -1,5 +1,5 @@
-//! Reads files a second time, for excerpts of lines that are no longer in memory when their finding
-//! is made.
+//! Reads files a second time, for excerpts of lines that were no longer in memory when their
+//! finding was made.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -10,7 +10,7 @@ use crate::check::FileRead;
 use crate::excerpt::Excerpt;
 use crate::finding::Finding;
 
-/// Fetches the missing excerpts of findings, with one file open at a time. Failures are ignored.
+/// Fetches the missing excerpts of findings, opening one file at a time. Failures are ignored.
 pub(crate) fn excerpts(findings: &mut [Finding], files: &[FileRead]) {
     let late = findings.iter_mut().filter_map(|finding| {
         let is_missing = finding.excerpt.is_none() && finding.may_be_shown();
@@ -45,10 +45,11 @@ fn excerpts_of_file<'a>(
     }
 }
 
-/// Input that is read forward only, such as a compressed trace.
+/// Input that can only be read forward, such as a compressed trace.
 struct Forward<R> {
     input: R,
-    /// Last bytes read, and their offset in the trace. The next excerpt may begin in these bytes.
+    /// The bytes that were read last, and their offset in the trace. The next excerpt may begin in
+    /// these bytes.
     held: Vec<u8>,
     start: u64,
 }

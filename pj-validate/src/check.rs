@@ -11,9 +11,9 @@
 //! 3. the lane (container and type): keys, time order, empty stacks.
 //!
 //! # Recovery
-//! - A definition with a faulty line is kept if the place of the faulty field is known. A field of
-//!   unknown type becomes a string. If the place is unknown, the definition is dropped, and events
-//!   that use it are skipped.
+//! - A definition with a faulty line is kept if it is known which field is faulty. A field of
+//!   unknown type becomes a string. Otherwise the definition is dropped, and events that use it are
+//!   skipped.
 //! - An event inside a definition ends the definition.
 //! - A faulty event is skipped.
 //! - If a type or container could not be created, lines that name it are skipped and counted.
@@ -34,11 +34,11 @@
 //! rules:
 //!
 //! - A file is read once, when the first file that names it has ended, after files named earlier.
-//! - A file begins with the event definitions at the end of the naming file. The first `%EventDef`
-//!   in the file replaces all of them.
-//! - A file may repeat lines of other files, once each: the definition of a type or a value, the
-//!   creation of a container, and its destruction at the same time. Differences are errors, as in
-//!   one file. A later destruction is ignored with a warning.
+//! - A file starts with the event definitions in effect at the end of the file that names it. The
+//!   first `%EventDef` in the file replaces all of them.
+//! - A file may repeat these lines of other files, each of them once: the definition of a type or a
+//!   value, the creation of a container, and its destruction at the same time. Differences are
+//!   errors, as in one file. A later destruction is ignored with a warning.
 //! - After a destruction, later lines *of the same file* for the container are ignored. Lines of
 //!   other files count, and lanes end when everything has been read. If no file was named before
 //!   the destruction, it holds for all files.
@@ -92,8 +92,8 @@ use source::Source;
 #[non_exhaustive]
 pub struct Report {
     /// Findings in the order of files and lines. Findings without a line are at the end of their
-    /// file. Errors that only the end of the trace reveals come last, even if they have a position,
-    /// such as errors about containers destroyed after a file was named.
+    /// file. Errors that only the end of the trace reveals come last, even if they have a position.
+    /// An example is an error about a container that was destroyed after a file was named.
     pub findings: Vec<Finding>,
     /// Files in the order of reading: the trace, then the named files.
     pub files: Vec<FileRead>,
@@ -101,9 +101,9 @@ pub struct Report {
     pub errors: u64,
     /// Number of warnings. Each line counts.
     pub warnings: u64,
-    /// Number of errors without a finding, because they exceed the limit.
+    /// Number of errors without a finding, because the list is full.
     pub unlisted_errors: u64,
-    /// Number of warnings without a finding.
+    /// Number of warnings without a finding, because the list is full.
     pub unlisted_warnings: u64,
     /// Events out of time order.
     pub disorder: Disorder,
@@ -195,12 +195,12 @@ pub struct Checker {
     model: Model,
     findings: Findings,
     words: Vec<Span>,
-    /// Counts of the current file, and whether it has ended.
+    /// Number of lines of the current file, and whether the file has ended.
     lines: u64,
     bytes: u64,
     ended: bool,
-    /// Whether text of the current file may be shown, because it is the trace itself or has had a
-    /// valid line. Otherwise it could be any file.
+    /// Whether text of the current file may be shown. It may if the file is the trace itself, or
+    /// has had a valid line. Otherwise the file may contain anything.
     is_shown: bool,
 }
 
@@ -282,7 +282,7 @@ impl Checker {
         self.event(&here);
     }
 
-    /// Notes a skipped line of this many bytes.
+    /// Notes a line of this many bytes, which was skipped because it is too long.
     pub fn line_too_long(&mut self, bytes: u64) {
         self.lines += 1;
         let here = self.here(b"");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, ValueEnum};
 use paje_console::generate::Generate;
-use paje_console::options::{NamedFiles, Parallel, Warnings, max_line};
+use paje_console::options::{Coloured, Formatted, LongestLine, NamedFiles, Parallel, Talk, whole};
 
 use crate::check::Options;
 use crate::finding::kinds::{ERRORS, WARNINGS};
@@ -37,7 +37,9 @@ pub struct Cli {
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub files: Vec<PathBuf>,
 
-    /// Also accept the field names of older traces (EntityType, SourceContainer, …)
+    /// Accept the field names of older traces
+    ///
+    /// Such as ContainerType and SourceContainer
     #[arg(short = 'n', long)]
     pub no_strict: bool,
 
@@ -54,6 +56,8 @@ pub struct Cli {
     pub named: NamedFiles,
 
     /// Ignore links that have no end
+    ///
+    /// Otherwise they are an error
     #[arg(short = 'z', long)]
     pub ignore_incomplete_links: bool,
 
@@ -69,10 +73,6 @@ pub struct Cli {
     #[arg(long)]
     pub strict: bool,
 
-    /// Choice of warnings.
-    #[command(flatten)]
-    pub warnings: Warnings,
-
     /// List only problems of this kind, with each of its warnings; can be repeated
     #[arg(
         long,
@@ -84,21 +84,20 @@ pub struct Cli {
     pub only: Vec<String>,
 
     /// List at most N errors and N warnings, and count the others; 0 lists all
-    #[arg(long, aliases = ["m", "ma", "max", "max-"], value_name = "N", default_value_t = Options::MAX_FINDINGS)]
+    #[arg(long, aliases = ["m", "ma", "max", "max-"], value_name = "N", default_value_t = Options::MAX_FINDINGS, value_parser = whole::<usize>(0..=u64::MAX))]
     pub max_errors: usize,
 
-    /// Longest line that is accepted, such as 64K, 100MB or 1GiB; longer ones are errors
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = max_line)]
-    pub max_line: usize,
+    /// Limit on the length of lines.
+    #[command(flatten)]
+    pub longest: LongestLine,
 
-    /// Do not show progress. It is shown only after a second, and only if standard error is a
-    /// terminal
-    #[arg(long)]
-    pub no_progress: bool,
+    /// Choice of messages.
+    #[command(flatten)]
+    pub talk: Talk,
 
-    /// Print one JSON object per line
-    #[arg(long)]
-    pub json: bool,
+    /// Format of the report.
+    #[command(flatten)]
+    pub formatted: Formatted,
 
     /// Method of checking: auto (replay with all threads, then line by line if there may be
     /// problems) or careful (always line by line). The report is the same
@@ -109,9 +108,9 @@ pub struct Cli {
     #[command(flatten)]
     pub parallel: Parallel,
 
-    /// Use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub color: When,
+    /// Choice of colours.
+    #[command(flatten)]
+    pub coloured: Coloured,
 
     /// Ignored; accepted for compatibility with PajeNG
     #[arg(short = 'f', long, alias = "f", hide_short_help = true)]
@@ -126,7 +125,7 @@ pub struct Cli {
     help: Option<bool>,
 
     /// Print the version
-    #[arg(short, visible_short_alias = 'V', long, action = ArgAction::Version)]
+    #[arg(short, visible_short_alias = 'V', long, aliases = ["v", "ve", "ver"], action = ArgAction::Version)]
     version: Option<bool>,
 }
 
@@ -149,18 +148,6 @@ pub enum Checker {
     Careful,
 }
 
-/// When to use colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// If standard output is a terminal and NO_COLOR is not set
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,9 +164,9 @@ mod tests {
         assert!(cli.no_strict && cli.quiet && cli.time && cli.flex);
         assert_eq!(cli.max_errors, 3);
         assert_eq!(cli.files, [PathBuf::from("a.trace")]);
-        assert_eq!(cli.max_line, Options::default().longest_line);
+        assert_eq!(cli.longest.max_line, Options::default().longest_line);
         let cli = Cli::parse_from(["pj_validate", "--max-l", "1MB"]);
-        assert_eq!((cli.max_errors, cli.max_line), (Options::MAX_FINDINGS, 1_000_000));
+        assert_eq!((cli.max_errors, cli.longest.max_line), (Options::MAX_FINDINGS, 1_000_000));
         assert!(Cli::try_parse_from(["pj_validate", "--max-line=2G"]).is_err());
     }
 }

@@ -61,7 +61,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// Returns the known names in the sentence, in order, each with its role.
+    /// Returns the defined names in the sentence, in order, each with its role.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {
@@ -86,7 +86,7 @@ impl fmt::Display for Cause {
 
 /// Kinds of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // These names are defined by the format.
+#[allow(missing_docs)] // The format defines these names.
 pub enum Thing {
     Type,
     Container,
@@ -116,7 +116,7 @@ pub enum Caution {
     },
     /// A name that is quoted here but not in its definition, or vice versa.
     OtherQuoting {
-        /// Kind of the name.
+        /// Kind of the object with this name.
         thing: Thing,
         /// The name as messages show it.
         named: Named,
@@ -127,38 +127,38 @@ pub enum Caution {
     UnclosedQuote,
     /// Event definitions that no line uses.
     UnusedEvents {
-        /// The first ones in file order, at most [`Problem::LISTED`].
+        /// The first unused definitions in file order, at most [`Problem::LISTED`].
         events: Vec<EventName>,
-        /// Their number.
+        /// Number of all unused definitions.
         count: u64,
     },
     /// Definitions that no event uses.
     Unused {
-        /// Kind of the definitions.
+        /// Kind of the defined objects.
         thing: Thing,
-        /// Type of the values.
+        /// Type of the values, if values are unused.
         type_: Option<Named>,
-        /// The first ones in file order, at most [`Problem::LISTED`].
+        /// The first unused names in file order, at most [`Problem::LISTED`].
         names: Vec<Named>,
-        /// Their number.
+        /// Number of all unused definitions.
         count: u64,
     },
     /// States that are open at the end of the trace in containers that were not destroyed.
     NeverClosed {
-        /// Their type.
+        /// Type of the states.
         type_: Named,
         /// Container of the state that was opened first.
         container: Named,
-        /// Their number.
+        /// Number of open states.
         count: u64,
     },
     /// A link that ends before it starts.
     ReversedLink {
         /// Key of the link.
         key: Word,
-        /// Its start in seconds.
+        /// Start of the link in seconds.
         start: f64,
-        /// Its end in seconds.
+        /// End of the link in seconds.
         end: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! Checks Pajé traces and reports all problems with their places.
+//! Checks Pajé traces, and reports all problems with their positions.
 //!
 //! ```
 //! use pj_validate::{Options, check};
@@ -19,9 +19,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! The checker ([`mod@check`]) replays the trace line by line with plain data structures, and
-//! reports problems in the words of `paje-sim`. With [`Rules::Replay`], its first error is the
-//! error that ends a replay, so the tests compare the replay with the checker.
+//! The checker ([`mod@check`]) replays the trace line by line with plain data structures, and words
+//! problems as `paje-sim` does. With [`Rules::Replay`], its first error is the error that ends a
+//! replay. Tests compare the two.
 //!
 //! Most traces are valid: [`check_quickly`] first replays them with all threads of `paje-sim`, and runs
 //! the checker only if a line may have a problem. The report is the same. The checker itself shares
@@ -44,13 +44,12 @@
 //! of [`Caution`]: `other-quoting`, `unclosed-quote`, `unused-event`, `unused-type`, `unused-value`,
 //! `never-closed`, `reversed-link`. Each is reported once for its definition, name or type, with a count.
 //!
-//! # Traces in several files
-//! [`check_files`] also reads the files that a trace names (PajeTraceFile, the `Filename` of
-//! PajeCreateContainer), each when the naming file has ended, in the order of naming. [`mod@check`]
-//! describes what they may repeat. A finding has its [file](Finding::file). A file that cannot be
-//! read is also a finding (`unreadable-file`), at the place that names it. So is a file that names
-//! itself, perhaps indirectly (`file-cycle`). [`check()`] reads only its input, and warns
-//! (`file-not-read`).
+//! # Traces in several files [`check_files`] also reads the files that a trace names
+//! (PajeTraceFile, the `Filename` of PajeCreateContainer), each when the naming file has ended, in
+//! the order of naming. [`mod@check`] describes what they may repeat. A finding has its
+//! [file](Finding::file). A file that cannot be read is also a finding (`unreadable-file`) at the
+//! line that names it, and so is a file that names itself, perhaps indirectly (`file-cycle`).
+//! [`check()`] reads only its input, and warns (`file-not-read`).
 
 mod again;
 pub mod check;

@@ -7,7 +7,7 @@ pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the traces are sound"),
         (1, "a trace is invalid (with --strict: or there are warnings)"),
-        (2, "wrong usage, or a trace could not be read"),
+        (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
         ("pj_validate ring.trace", "list all problems, then a summary"),
@@ -23,7 +23,7 @@ pub const MANUAL: Manual = Manual {
         ),
         ("pj_validate ring.trace.gz", "check a compressed trace (gzip, zstd, xz, bzip2)"),
         (
-            "pj_validate --json -q ring.trace | jq -r .code | sort | uniq -c",
+            "pj_validate --format json -q ring.trace | jq -r .code | sort | uniq -c",
             "count the problems of each kind",
         ),
     ],
@@ -46,7 +46,7 @@ pub const MANUAL: Manual = Manual {
                 ),
                 Block::Text(
                     "Then comes a summary: the number of objects of each nature, the containers by type, the types as a \
-                     tree, and the verdict. With --json, each line is an object: the findings in the order of the \
+                     tree, and the verdict. With --format json, each line is an object: the findings in the order of the \
                      trace, uncombined, then the summary. Several traces come one after the other.",
                 ),
             ],

@@ -1,5 +1,6 @@
-//! Reports for people. [`json`] has the reports for other programs.
+//! Output for people. The modules [`json`] and [`csv`] write output for machines.
 
+pub mod csv;
 pub mod json;
 
 use std::io::{self, Write};
@@ -63,8 +64,8 @@ impl<W: Write> Human<W> {
         self.files.first().cloned().unwrap_or_default()
     }
 
-    /// Writes all findings: errors first, then warnings, combined by kind unless `each` is set.
-    /// Returns whether any were combined.
+    /// Writes all findings: errors first, then warnings. Findings of the same kind are combined
+    /// unless `each` is true. Returns whether any were combined.
     pub fn findings(&mut self, findings: &[Finding], each: bool) -> io::Result<bool> {
         let of = |severity| findings.iter().filter(move |it| it.severity == severity);
         for error in of(Severity::Error) {
@@ -159,7 +160,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes the number of findings that are not listed.
+    /// Writes how many findings are not listed.
     pub fn remarks(&mut self, report: &Report) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
@@ -175,7 +176,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes how to see warnings that were combined.
+    /// Writes which option lists each of the combined warnings.
     pub fn how_to_see_each(&mut self) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
@@ -270,7 +271,7 @@ impl<W: Write> Human<W> {
         }
         row("lines", summary.lines.to_string())?;
         if let Some((first, last)) = summary.times {
-            row("time", format!("{first} to {last} s"))?;
+            row("time", format!("{first} to {last}"))?;
         }
         row("event definitions", summary.event_definitions.to_string())?;
         let counts = [
@@ -288,7 +289,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes the verdict. `shown` says whether warnings were shown.
+    /// Writes the verdict. `shown` is true if warnings were shown.
     pub fn verdict(&mut self, report: &Report, sound: bool, shown: bool) -> io::Result<()> {
         let file = self.trace();
         let Human { out, styles, .. } = self;
@@ -324,7 +325,7 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-/// Escapes a name for a tree as in messages, without quotes.
+/// Escapes a name for a tree as in messages, but without quotes.
 fn plain(name: &[u8]) -> String {
     let shown = paje_parser::error::shown(name);
     shown[1..shown.len() - 1].into()

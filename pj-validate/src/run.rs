@@ -1,12 +1,14 @@
 //! The program: opens each trace, checks it, and writes the report.
 
-use std::env;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use paje_console::contents;
 use paje_console::failure::{INVALID, TROUBLE};
+use paje_console::fill::Filled;
+use paje_console::options::Format;
 use paje_console::progress::{Display, Shown};
 use paje_console::voice::ALLOW_LONG_LINES;
 use paje_console::{Failure, Voice};
@@ -17,12 +19,12 @@ use splitter::Input;
 
 use crate::again;
 use crate::check::{Options, Report, check_files_with};
-use crate::cli::{Checker, Cli, When};
+use crate::cli::{Checker, Cli};
 use crate::manual::MANUAL;
-use crate::report::{Human, Styles, json};
+use crate::report::{Human, Styles, csv, json};
 use crate::sound::{Replaying, check_quickly};
 
-/// Problems of a trace are in the report. Only failures are messages.
+/// Messages report failures only. Problems of a trace are in the report.
 const VOICE: Voice = Voice {
     program: "pj_validate",
     on_disorder: "`pj_dump --sort` replays a trace sorted by time, as `sort -s` would",
@@ -59,13 +61,13 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     let mut out = BufWriter::new(paje_console::output::standard_output().map_err(Failure::Output)?);
     let mut worst = 0;
     for (index, path) in cli.files.iter().enumerate() {
-        let apart = index > 0 && !cli.quiet && !cli.json;
-        let status = match check_one(cli, path, workers.as_ref(), apart, &mut out) {
+        let apart = index > 0 && !cli.quiet;
+        let status = match check_one(cli, path, workers.as_ref(), (index, apart), &mut out) {
             Ok(true) => 0,
             Ok(false) => INVALID,
             Err(failure @ Failure::Output(_)) => return Err(failure),
             Err(failure) => {
-                // Prints the reports on earlier traces first.
+                // Writes the reports on earlier traces first.
                 out.flush().map_err(Failure::Output)?;
                 VOICE.failure(&failure);
                 TROUBLE
@@ -76,13 +78,13 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     Ok(worst)
 }
 
-/// Checks a trace and writes the report. Returns whether the trace is valid. If `apart`, a blank
-/// line precedes the report.
+/// Checks a trace and writes the report, after a blank line if `apart` is true. Returns whether the
+/// trace is valid. The first report has `index` 0.
 fn check_one(
     cli: &Cli,
     path: &Path,
     workers: Option<&Workers>,
-    apart: bool,
+    (index, apart): (usize, bool),
     out: &mut impl Write,
 ) -> Result<bool, Failure> {
     let stdin = path.as_os_str() == "-";
@@ -91,7 +93,11 @@ fn check_one(
     let started = Instant::now();
     let input = Input::open(Some(path)).map_err(unreadable)?;
     let options = options(cli);
-    let display = Display::new(!cli.no_progress, started);
+    if cli.talk.verbose {
+        VOICE.input(&input);
+        workers.into_iter().for_each(|workers| VOICE.workers(workers));
+    }
+    let display = Display::new(!cli.talk.no_progress, started);
     let mut shown: Option<Shown> = None;
     let mut show = |input: &Input| {
         // Clears the progress line of the previous file first.
@@ -112,14 +118,31 @@ fn check_one(
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);
     let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
-    let written = if cli.json {
-        write_json(cli, out, &report, sound, seconds)
-    } else {
-        let separated = if apart { writeln!(out) } else { Ok(()) };
-        let names = names(&report, "<stdin>", |path| shown_path(path).to_string());
-        separated.and_then(|()| write_human(cli, out, names, &report, sound, seconds))
+    let plain = || names(&report, "-", |path| path.display().to_string());
+    let written = match cli.formatted.format {
+        Format::Json => write_json(cli, out, plain(), &report, sound, seconds),
+        Format::Csv => csv::findings(out, &plain(), &report.findings, index == 0),
+        Format::Text | Format::Parquet => {
+            let separated = if apart { writeln!(out) } else { Ok(()) };
+            let names = names(&report, "<stdin>", |path| shown_path(path).to_string());
+            separated.and_then(|()| {
+                write_human(cli, Filled::to_output(out), names, &report, sound, seconds)
+            })
+        }
     };
     written.map_err(Failure::Output)?;
+    if let Some(format) = cli.talk.stats {
+        let summary = &report.summary;
+        let bytes = report.files.iter().map(|file| file.bytes).sum();
+        let counts = [
+            ("bytes", bytes),
+            ("lines", summary.lines),
+            ("errors", report.errors),
+            ("warnings", report.warnings),
+            ("threads", workers.map_or(1, |workers| workers.threads() as u64)),
+        ];
+        VOICE.print(&contents::stats(format, &counts, None, started));
+    }
     Ok(sound)
 }
 
@@ -128,15 +151,15 @@ fn options(cli: &Cli) -> Options {
         field_names: if cli.no_strict { FieldNames::Old } else { FieldNames::Strict },
         ignore_incomplete_links: cli.ignore_incomplete_links,
         max_findings: cli.max_errors,
-        longest_line: cli.max_line,
-        warnings: !cli.warnings.no_warnings,
+        longest_line: cli.longest.max_line,
+        warnings: !cli.talk.warnings.no_warnings,
         only: cli.only.clone(),
         ..Options::default()
     }
 }
 
-/// Returns the names of files in the report, converted by `show`. Standard input has the name
-/// `stdin`.
+/// Returns the names of the files in a report. `show` formats a path, and `stdin` is the name of
+/// standard input.
 fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String> {
     let mut paths = report.files.iter().map(|file| show(&file.path));
     let first = paths.next().map(|first| if first == "-" { stdin.into() } else { first });
@@ -146,11 +169,11 @@ fn names(report: &Report, stdin: &str, show: fn(&Path) -> String) -> Vec<String>
 fn write_json(
     cli: &Cli,
     mut out: impl Write,
+    files: Vec<String>,
     report: &Report,
     sound: bool,
     seconds: f64,
 ) -> io::Result<()> {
-    let files = names(report, "-", |path| path.display().to_string());
     for finding in &report.findings {
         json::finding(&mut out, &files, finding)?;
     }
@@ -169,14 +192,7 @@ fn write_human(
     sound: bool,
     seconds: f64,
 ) -> io::Result<()> {
-    let coloured = match cli.color {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => {
-            let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            io::stdout().is_terminal() && !refused
-        }
-    };
+    let coloured = cli.coloured.is_wanted(&io::stdout());
     let styles = if coloured { Styles::coloured() } else { Styles::default() };
     let mut human = Human::new(out, files, styles);
     if human.findings(&report.findings, !cli.only.is_empty())? {
@@ -197,7 +213,7 @@ fn write_human(
         human.seconds(seconds)?;
     }
     if !cli.quiet {
-        human.verdict(report, sound, !cli.warnings.no_warnings)?;
+        human.verdict(report, sound, !cli.talk.warnings.no_warnings)?;
     }
     human.hint(report)?;
     human.finish()

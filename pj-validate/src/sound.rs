@@ -1,17 +1,18 @@
 //! Checks valid traces quickly, by the parallel replay in constant memory.
 //!
 //! Most traces are valid. The checker ([`mod@crate::check`]) examines a trace line by line with
-//! plain data structures. The replay of `paje-sim` does the same with all threads, but ends at the
-//! first problem, and reports few doubtful facts. So the replay runs first, and counts. If it finds
-//! no problems except values with differing quotes, the checker only reads the first value in other
-//! quotes and the lines that define something, since almost every trace has unused definitions. It
-//! skips value definitions if all values are used. Its findings and the counts of the replay are
-//! the report. In all other cases, and in case of doubt, the checker reads the whole trace.
+//! plain data structures. The replay of `paje-sim` does the same with all threads, but it ends at
+//! the first problem and finds only some doubtful facts. So the replay runs first, and counts. If
+//! it finds no problems except values with differing quotes, the checker only reads the first value
+//! in other quotes, and the lines that define something, because almost every trace has unused
+//! definitions. It skips value definitions if all values are used. Its findings and the counts of
+//! the replay are the report. In all other cases, and in case of doubt, the checker reads the whole
+//! trace.
 //!
 //! Only the checker reads:
 //! - pipes and other special files, which cannot be read twice without storing their contents;
 //! - traces in several files, once the replay meets the name of another one;
-//! - traces with open states at the end, since the first open state must be found among the lines.
+//! - traces with open states at the end, since only their lines show which state was opened first.
 
 use std::fs;
 use std::io;
@@ -34,9 +35,9 @@ use crate::summary::ContainerSummary;
 pub struct Replaying<'w> {
     /// Threads of the replay.
     pub workers: &'w Workers,
-    /// Maximum number of bytes of text whose rows are in memory at a time.
+    /// Maximum number of bytes of text whose rows are in memory at the same time.
     pub portion: u64,
-    /// Bytes that a worker decodes at a time.
+    /// Number of bytes that a worker decodes at once.
     pub block: usize,
 }
 
@@ -49,7 +50,8 @@ impl<'w> Replaying<'w> {
 }
 
 /// Maximum number of event and type definitions, and of unused values. If there are more, only the
-/// checker reads the trace, since it would keep them all in addition to the facts collected here.
+/// checker reads the trace, because the facts collected here and the checker's own data would take
+/// memory for all of them.
 const MOST_DEFINITIONS: u64 = 1 << 17;
 
 /// Returns the same report as [`check_files`](crate::check_files), but faster if the trace is
@@ -77,8 +79,7 @@ pub fn check_quickly(
     check_files_with(input, path, folders, options, opened)
 }
 
-/// Returns the report on a file if it is valid and only definitions need to be checked. Otherwise
-/// returns `None`.
+/// Returns the report on a file, if the file is valid and only its definitions need to be checked.
 fn check_sound(
     input: Input,
     path: &Path,
@@ -118,7 +119,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a portion. Breaks if a line has a problem.
+    /// Counts the objects of a portion. Breaks if a line has a problem.
     fn add(&mut self, trace: &Trace) -> ControlFlow<()> {
         self.objects.resize(trace.types().len(), 0);
         for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
@@ -143,8 +144,8 @@ fn known(trace: &Trace, usage: &Usage, counts: &Counts) -> Option<Known> {
         return None;
     }
     let times = usage.first_time().map(|first| (first, trace.end()));
-    // Zero and minus zero compare as equal, so the order of the times does not determine which one
-    // is the earliest or latest.
+    // Zero and minus zero compare as equal, so it is unclear which one is the earliest or latest
+    // time.
     let is_unclear = |(first, last): (f64, f64)| {
         first == 0.0 && first.is_sign_negative() || last == 0.0 && first < 0.0
     };

@@ -1,9 +1,9 @@
-//! The checker shares nothing with the replay that it is compared with.
+//! Checks that the checker shares no code with the replay that it is compared with.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The checker only uses the descriptions of problems of `paje-sim`.
+/// The only parts of `paje-sim` that the checker may use: descriptions of problems.
 const SHARED: [&str; 3] = ["error::", "excerpt", "OtherQuoting"];
 
 #[test]

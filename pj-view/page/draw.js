@@ -1,10 +1,10 @@
 // Draws a frame: axis, names, lanes, links and selection.
-import { colorNumber, formatTime } from "./model.js";
+import { colorNumber, formatTime, second } from "./model.js";
 import { sublane, visibleLines } from "./layout.js";
 import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
 
-// Width of names, adapted to the names and the window.
+// Width of the column of names in pixels. It adapts to the names and the window.
 export let GUTTER = 210;
 export const AXIS = 34;
 const FONT = '"Helvetica Neue", "Segoe UI", "DejaVu Sans", sans-serif';
@@ -26,7 +26,7 @@ function gutterFor(layout, width) {
 
 const nameLeft = (line) => 20 + Math.min(line.indent, 8) * 12;
 
-// Width of a variable's scale.
+// Returns the width of a variable's scale in pixels.
 const scaleRoom = (line) => (line.lane?.nature === "variable" ? 44 : 0);
 
 export function drawFrame(app, canvas) {
@@ -214,9 +214,10 @@ function drawAxis(app, context, place, style, left) {
   if (seen > 0) context.fillText(`${formatTime(seen)} on the screen`, left - 10 * ratio, 19 * ratio);
 }
 
-// Labels an axis with just enough digits to distinguish marks, in one unit.
+// Returns the label of a mark. All marks of an axis have the same unit, and just enough digits to distinguish them.
 export function axisLabel(time, step, largest) {
-  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([size]) => largest >= size * 0.999) || [1e-9, "ns"];
-  const digits = Math.min(Math.max(0, Math.ceil(-Math.log10(step / unit[0]) - 1e-9)), 12);
-  return `${(time / unit[0]).toFixed(digits)} ${unit[1]}`;
+  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([size]) => largest / second >= size * 0.999) || [1e-9, "ns"];
+  const size = unit[0] * second;
+  const digits = Math.min(Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9)), 12);
+  return `${(time / size).toFixed(digits)} ${unit[1]}`;
 }

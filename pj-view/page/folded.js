@@ -1,6 +1,7 @@
-// Computes the contents of a folded container: the sum of the outermost states of all lanes in it.
+// Computes the contents of a folded container, which are the sum of the outermost states of all lanes in
+// it.
 
-// Number of bins in which an HTML file adds up lanes.
+// Number of bins into which an HTML file divides the time of a folded container.
 const BINS = 2048;
 
 // Returns the name of a folded container's tiles. It includes the hidden types, since they change the contents.
@@ -21,7 +22,7 @@ function lanesWithin(model, id, hidden) {
   return found;
 }
 
-// Computes, from blocks of lanes, the block that the program would send.
+// Computes the block of a folded container from blocks of lanes, as the program would send it.
 export function foldedBlock(model, blocksOf, name) {
   const { id, hidden } = foldedOf(name);
   const [from, to] = model.extent;

@@ -14,8 +14,7 @@ function ancestors(model, id) {
   return found;
 }
 
-// Moves a container to the place of the sibling on which it was dropped. `onto` is that sibling or one of its
-// descendants.
+// Moves a container to the position of a sibling. `onto` is this sibling or one of its descendants.
 export function reorder(app, moved, onto) {
   const { model, state } = app;
   const parent = model.containers.get(moved)?.parent;
@@ -29,7 +28,7 @@ export function reorder(app, moved, onto) {
   app.relayout();
 }
 
-// Returns the first line of each container. The lines after it show the container's other lanes.
+// Returns the first line of each container. The following lines show the container's other lanes.
 const heads = (app) => app.layout.lines.filter((line) => !line.minor);
 
 function announce(app, id) {
@@ -53,7 +52,7 @@ export function moveCursor(app, by) {
   announce(app, state.cursor);
 }
 
-// Folds or unfolds the container at the cursor, or with `alike` all containers of its type.
+// Folds or unfolds the container at the cursor. With `alike`, also all other containers of its type.
 export function foldCursor(app, alike) {
   const { state, model } = app;
   const it = model.containers.get(state.cursor);
@@ -87,7 +86,7 @@ export function listenGutter(app, stage) {
     const line = lineAt(app, event.offsetY);
     if (!line) return;
     pressed = { line, y: event.offsetY, moved: false };
-    // Without this, the page would miss a release outside the stage.
+    // Without this, the page would not notice if the pointer is released outside the stage.
     stage.setPointerCapture(event.pointerId);
   });
   stage.addEventListener("pointermove", (event) => {

@@ -1,4 +1,4 @@
-// Finds objects under the pointer.
+// Finds objects at the pointer.
 import { foldedName } from "./folded.js";
 import { sublane, visibleLines } from "./layout.js";
 import { AXIS, GUTTER } from "./draw.js";
@@ -15,7 +15,7 @@ function imbricationAt(app, line, y) {
   return Math.max(0, Math.min(line.lane.depth - 1, Math.floor((at - 2) / height)));
 }
 
-// Finds the row of a block at a time, or the nearest within some slack.
+// Returns the row of a block at a time, or the nearest row within `slack`.
 function rowIn(block, line, imbrication, time, slack) {
   let [best, distance] = [-1, Infinity];
   const isState = line.lane.nature === "state";
@@ -28,7 +28,7 @@ function rowIn(block, line, imbrication, time, slack) {
   return best < 0 ? null : { lane: line.lane.id, row: block.number[best], start: block.start[best], end: block.end[best], value: block.values[best], imbrication: block.others[best], height: block.height[best] };
 }
 
-// Returns the already drawn objects at a position, for a tooltip.
+// Returns the objects at a position that have already been drawn, for a tooltip.
 export function seenAt(app, x, y) {
   const line = lineAt(app, y);
   if (!(line?.lane || line?.summary) || x < GUTTER) return null;
@@ -75,7 +75,7 @@ function foldedAt(app, line, time) {
   return null;
 }
 
-// Finds the row at a position. Fetches it if it is not drawn as a single row.
+// Returns the row at a position. Fetches the row if it is not drawn on its own.
 export async function rowAt(app, x, y) {
   const seen = seenAt(app, x, y);
   if (!seen?.line.lane || seen.row) return seen?.row || null;

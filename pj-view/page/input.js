@@ -109,7 +109,7 @@ function keyDown(app, event, x) {
   if (state) app.moved();
 }
 
-// Shows the time below the pointer at the axis.
+// Marks the time at the pointer on the axis.
 function hair(app, x) {
   const { viewport } = app;
   const node = document.getElementById("hair");

@@ -1,4 +1,4 @@
-// Draws lanes: single rows if they are few, otherwise the contents of each pixel.
+// Draws lanes: row by row if there are few rows, otherwise the contents of each pixel.
 import { OTHERS, valueOf } from "./model.js";
 import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
@@ -6,7 +6,7 @@ import { isLight, isNear, mix } from "./raster.js";
 
 const OTHER_GREY = 0xff888888;
 
-// Returns the colours of a type's values. During a search for a value, all other values fade.
+// Returns the colours of a type's values. While the user searches for a value, all other values fade.
 export function paints(app, type) {
   const { model, state, back } = app;
   const key = `${state.search?.type}:${state.search?.value}:${back}`;
@@ -62,9 +62,9 @@ function stateRows(app, line, { block, from, to }, place, labels) {
     const x0 = Math.max(begin, left);
     const x1 = Math.min(Math.max(Math.round(place.x(end)), begin + 1), Math.max(right, x0 + 1));
     raster.rect(x0, top, x1, bottom, color);
-    // Separates neighbours with the same colour.
+    // A line separates neighbours of the same colour.
     if (x0 === begin && x1 - x0 > 3) raster.rect(x0, top, x0 + 1, bottom, mix(color, app.back, 0.45));
-    // Names in the shared deepest sublane would overlap.
+    // The deepest states share a sublane, where their names would overlap.
     if (block.others[i] < line.lane.depth && Math.max(start, app.viewport.from) >= from) {
       const visible = Math.min(place.x(end), place.width) - Math.max(place.x(start), 0);
       if (visible > 22 * place.ratio && labels.length < 4000) {
@@ -112,7 +112,7 @@ function shares(app, line, { block, from, to }, place) {
       const scale = height * place.ratio - 1;
       const bottom = Math.round(base - scale * bases[imbrication]);
       bases[imbrication] += share;
-      // Rare values get at least a pixel.
+      // Rare values are at least a pixel high.
       const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
       raster.rect(x0, top, x1, bottom, colors?.[value] ?? paint(app, line.lane ? line.lane.type : block.others[j], value));
     }
@@ -129,7 +129,7 @@ function heightOf(line, place) {
 
 function variableColors(app, line) {
   const color = app.model.types[line.lane.type].number;
-  // Keeps pale colours visible.
+  // An edge makes pale colours visible.
   const edge = mix(color, isLight(app.back) ? 0xff000000 : 0xffffffff, 0.22);
   return [edge, mix(color, app.back, 0.5)];
 }

@@ -6,7 +6,7 @@ const HEADER = 20;
 const SUMMARY = 28;
 const GAP = 4;
 
-// Maximum factor by which few lanes grow to fill the window.
+// Maximum factor by which lines grow to fill the window.
 const HIGHEST = 2.2;
 
 function laneHeight(lane, stretch) {
@@ -14,7 +14,7 @@ function laneHeight(lane, stretch) {
   return Math.round((lane.nature === "state" ? lane.depth : 1) * SUBLANE * stretch) + GAP;
 }
 
-// Lays out the lines. Few lines grow to fill the height.
+// Lays out the lines. If there are only a few, they grow to fill the height.
 export function buildLayout(model, state, height) {
   const natural = layoutOf(model, state, 1);
   const headers = natural.lines.reduce((sum, line) => sum + (line.lane ? 0 : line.height), 0);
@@ -22,7 +22,8 @@ export function buildLayout(model, state, height) {
   return stretch > 1.05 ? layoutOf(model, state, Math.min(stretch * 0.98, HIGHEST)) : natural;
 }
 
-// Returns the containers whose names match, with their ancestors and descendants, or null if all are shown.
+// Returns the containers whose names match, with their ancestors and descendants. Returns null if all containers are
+// shown.
 function matching(model, text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return null;
@@ -101,7 +102,7 @@ export function visibleLines(layout, from, to) {
   return lines.slice(low, end);
 }
 
-// Returns the top and the height of an imbrication's states within their line.
+// Returns the top and the height of an imbrication's states, relative to their line.
 export function sublane(line, imbrication) {
   const depth = line.lane?.depth || 1;
   const height = (line.height - GAP) / depth;

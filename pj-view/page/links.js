@@ -1,9 +1,9 @@
-// Draws links as lines between containers: one by one if they are few, otherwise by bin.
+// Draws links as lines between containers: one by one if there are few, otherwise bin by bin.
 import { valueOf } from "./model.js";
 
 const MOST = 6000;
 
-// Number of levels by which bins of links are coarser than bins of lanes.
+// Number of levels by which bins of links are coarser than those of lanes.
 const COARSER = 5;
 
 export function drawLinks(app, context, place) {
@@ -23,7 +23,7 @@ export function drawLinks(app, context, place) {
   strokes.draw();
 }
 
-// Lines with the same style share a path, as thousands of paths would take longer than a frame.
+// Lines of the same style share a path. Thousands of paths would take longer than a frame.
 class Strokes {
   constructor(context, place) {
     Object.assign(this, { context, place, looks: new Map(), count: 0 });
@@ -69,7 +69,7 @@ function linkRows(app, strokes, place, { block, from, to, lane, places }) {
   for (let i = 0; i < block.n && strokes.count < MOST; i++) {
     const [start, end] = [block.start[i], block.end[i]];
     const [first, last] = [Math.min(start, end), Math.max(start, end)];
-    // A link is drawn by the tile in which it begins.
+    // Only the tile in which a link begins draws the link.
     if (last < from || first > to || Math.max(first, viewport.from) < from) continue;
     const [y0, y1] = [places.get(block.others[i]), places.get(block.goals[i])];
     if (y0 === undefined || y1 === undefined) continue;
@@ -89,7 +89,7 @@ function linkBins(app, strokes, place, { block, from, to, places }) {
       const [y0, y1] = [places.get(block.values[j]), places.get(block.others[j])];
       if (y0 === undefined || y1 === undefined) continue;
       const count = block.amounts[j];
-      // Spreads pairs over the bin, so that they do not form one thick line.
+      // Pairs are spread over the width of the bin, so that they do not form one thick line.
       const time = begin + width * ((((block.values[j] * 31 + block.others[j] * 17 + (block.first + i) * 7) % 64) + 0.5) / 64);
       if (time < from || time > to) continue;
       // A few shades suffice to show the density.

@@ -1,5 +1,5 @@
 // Main module: waits for the trace, then draws after each change.
-import { buildModel, formatTime } from "./model.js";
+import { buildModel, formatTime, second } from "./model.js";
 import { embeddedSource, servedSource } from "./source.js";
 import { Names } from "./names.js";
 import { Tiles } from "./tiles.js";
@@ -57,7 +57,7 @@ class App {
     this.redraw();
   }
 
-  // Called after changes of the address or the profile.
+  // Called after changes that affect the address or the profile.
   moved() {
     this.redraw();
     clearTimeout(this.later);
@@ -93,7 +93,7 @@ class App {
     this.moved();
   }
 
-  // Goes to the other end of a link, and selects the state there.
+  // Shows the other end of a link, and selects the state there.
   async follow(link, leaves) {
     const time = leaves ? link.end : link.start;
     const [container, span] = [leaves ? link.to : link.from, this.viewport.span];
@@ -215,7 +215,7 @@ function listenControls(app) {
     byId("stage").focus();
   });
   on("goto", "change", (event) => {
-    const time = Number.parseFloat(event.target.value);
+    const time = Number.parseFloat(event.target.value) * second;
     if (Number.isFinite(time)) app.viewport.show(time - app.viewport.span / 2, time + app.viewport.span / 2);
     app.moved();
   });

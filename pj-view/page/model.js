@@ -2,6 +2,9 @@
 
 export const OTHERS = 0xffffffff;
 
+// Length of a second in the trace's unit of time. All times are in that unit until they are shown.
+export let second = 1;
+
 export function colorNumber(hex) {
   const rgb = parseInt(hex.slice(1), 16);
   return (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
@@ -9,7 +12,7 @@ export function colorNumber(hex) {
 
 export const knownValue = ([name, color, own]) => ({ name, color, own, number: colorNumber(color) });
 
-// Returns the first values of a type, with room for the values that are fetched later.
+// Returns the first values of a type. Other values are added when they are fetched.
 function valuesOf(type) {
   const values = type.values.map(knownValue);
   values.length = type.count;
@@ -17,6 +20,7 @@ function valuesOf(type) {
 }
 
 export function buildModel(data) {
+  second = data.second;
   const containers = new Map();
   const of = data.containers;
   of.id.forEach((id, i) => {
@@ -54,7 +58,7 @@ export function buildModel(data) {
   return { ...data, types, containers, lanes };
 }
 
-// Returns the total lifetime, in seconds and within a window, of all containers with states of a type.
+// Returns the total lifetime of all containers that have states of a type, within a window.
 export function lifetimes(model, type, from, to) {
   let sum = 0;
   for (const lane of model.lanes.values()) {
@@ -66,7 +70,7 @@ export function lifetimes(model, type, from, to) {
 
 const grey = { color: "#888888", number: 0xff888888 };
 
-// Returns a value, or a grey placeholder while it is fetched.
+// Returns a value, or a grey placeholder until it is fetched.
 export function valueOf(app, type, value) {
   if (value === OTHERS) return { name: "others", ...grey };
   const known = app.model.types[type].values[value];
@@ -74,14 +78,15 @@ export function valueOf(app, type, value) {
   return known || { name: "…", ...grey };
 }
 
-// Returns the path of a container, from the outermost ancestor.
+// Returns the path of a container, beginning with its outermost ancestor.
 export function pathOf(model, id) {
   const names = [];
   for (let at = model.containers.get(id); at && at.id !== 0; at = model.containers.get(at.parent)) names.unshift(at.name);
   return names.join(" / ") || "root";
 }
 
-export function formatTime(seconds, around = Math.abs(seconds)) {
-  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([size]) => around >= size) || [1e-9, "ns"];
+export function formatTime(time, around = Math.abs(time)) {
+  const seconds = time / second;
+  const unit = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]].find(([size]) => around / second >= size) || [1e-9, "ns"];
   return seconds === 0 ? "0 s" : `${Number((seconds / unit[0]).toPrecision(6))} ${unit[1]}`;
 }

@@ -1,10 +1,11 @@
-// Fetches names and colours of values in pages when they are seen, for types with many values.
+// Fetches names and colours of values when they are seen. Types with many values are fetched
+// in pages.
 import { knownValue } from "./model.js";
 
 // Number of values per page (VALUES in model.rs).
 const PAGE = 1024;
 
-// Milliseconds until a failed request is repeated.
+// Milliseconds after which a failed request is repeated.
 const PATIENCE = 2000;
 
 export class Names {
@@ -14,7 +15,7 @@ export class Names {
     this.requests = 0;
   }
 
-  // Requests a value once.
+  // Requests a value, unless it has been requested before.
   want(type, value) {
     const page = Math.floor(value / PAGE);
     const key = `${type}:${page}`;
@@ -22,15 +23,15 @@ export class Names {
     return this.asked.get(key);
   }
 
-  // Returns a value once it is known.
+  // Returns a value, after waiting for it if necessary.
   async known(type, value) {
     const { values } = this.model.types[type];
     if (!values[value]) await this.want(type, value);
     return values[value];
   }
 
-  // Finds the first value whose name equals, begins with or contains a text. Returns null if there
-  // is none.
+  // Returns the first value whose name equals, begins with or contains a text, or null if
+  // there is no such value.
   async find(text) {
     const wanted = text.trim().toLowerCase();
     if (!wanted) return null;

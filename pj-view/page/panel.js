@@ -1,5 +1,5 @@
-// Tables at the side: the selected row and the profile of a window.
-import { formatTime, lifetimes, pathOf, valueOf } from "./model.js";
+// Tables at the side of the page: the selected row, and the profile of a window.
+import { formatTime, lifetimes, pathOf, second, valueOf } from "./model.js";
 
 // Creates an element. Strings become text, never markup.
 export function el(tag, properties = {}, ...children) {
@@ -37,8 +37,8 @@ export function showDetails(app, row) {
   const list = [
     [type.name, value ? el("span", {}, swatch(value.color), value.name) : String(row.height)],
     ["Container", name(lane.container)],
-    ["From", `${row.start} s`],
-    ["To", row.end === row.start ? null : `${row.end} s`],
+    ["From", `${row.start / second} s`],
+    ["To", row.end === row.start ? null : `${row.end / second} s`],
     ["Duration", row.end === row.start ? null : formatTime(row.end - row.start)],
     ["Imbrication", lane.nature === "state" ? String(row.imbrication) : null],
     ["Origin", row.from === undefined ? null : name(row.from)],
@@ -77,11 +77,11 @@ function meter(color, part) {
 
 export function showProfile(app, profile) {
   const { model } = app;
-  const digits = Math.max(0, Math.ceil(3 - Math.log10(profile.to - profile.from || 1)));
-  const shown = (time) => Math.min(Math.max(time, model.extent[0]), model.extent[1]).toFixed(Math.min(digits, 15));
+  const digits = Math.max(0, Math.ceil(3 - Math.log10((profile.to - profile.from) / second || 1)));
+  const shown = (time) => (Math.min(Math.max(time, model.extent[0]), model.extent[1]) / second).toFixed(Math.min(digits, 15));
   const span = `${shown(profile.from)} s to ${shown(profile.to)} s`;
   const where = `${app.state.range ? "Selected range" : "On the screen"}${profile.isAbout ? ", about" : ""}`;
-  const children = [el("p", { className: "quiet" }, `${where}: ${span}`)];
+  const children = [el("p", { className: "quiet" }, `${where}: ${span}`), el("p", { className: "quiet" }, model.unit)];
   const byType = Map.groupBy ? Map.groupBy(profile.states, ([type]) => type) : grouped(profile.states);
   for (const [type, list] of byType) {
     list.sort((a, b) => b[2] - a[2]);

@@ -1,4 +1,4 @@
-// Draws rectangles into pixels, exactly and fast, even if there are thousands of rectangles.
+// Draws thousands of rectangles into pixels, exactly and fast.
 
 export class Raster {
   resize(width, height) {
@@ -12,7 +12,7 @@ export class Raster {
     this.pixels.fill(color);
   }
 
-  // Coordinates are whole pixels. Clips to the raster.
+  // Draws a rectangle, given in whole pixels. Parts outside the raster are not drawn.
   rect(left, top, right, bottom, color) {
     const { width, pixels } = this;
     if (left < 0) left = 0;

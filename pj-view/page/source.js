@@ -1,4 +1,4 @@
-// Sources of tiles and answers: the server, or data in the page.
+// Sources of tiles and answers: the server, or data in the page itself.
 import { parseBlocks } from "./blocks.js";
 
 async function fetched(path) {
@@ -38,7 +38,7 @@ async function decoded(text) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-// Returns the source for an HTML file, which has rows or bins of some levels (finest first) for each lane.
+// Returns the source for an HTML file. For each lane, the file has either rows or bins of some levels, finest first.
 export async function embeddedSource(model, blocks) {
   const data = JSON.parse(model.textContent);
   const lanes = new Map();
@@ -70,8 +70,8 @@ export async function embeddedSource(model, blocks) {
   };
 }
 
-// Returns the profile of a window. It is exact for the whole trace and for single rows, and approximated from
-// bins otherwise.
+// Returns the profile of a window. It is exact for the whole trace and for single rows, and otherwise estimated from
+// bins.
 function embeddedProfile(data, lanes, typeOf, from, to) {
   if (from <= data.extent[0] && to >= data.extent[1]) return { ...data.profile, from, to };
   let isAbout = false;
@@ -113,7 +113,7 @@ function embeddedValue(data, text) {
   return found ? { type: found.type, value: found.value } : null;
 }
 
-// Finds the next row of a value, or with `back` the previous one. Wraps around.
+// Returns the next row of a value, or the previous one if `back` is true. Continues at the other end of the trace.
 function embeddedFind(lanes, typeOf, type, value, at, back) {
   const here = { start: Number(at.time), lane: Number(at.lane), row: Number(at.row) };
   const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;

@@ -9,7 +9,7 @@ const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;
 
-// Counts the sorted times before a time. With `inclusive`, also counts times equal to it.
+// Counts the times before a time in a sorted list. With `inclusive`, also counts times equal to it.
 function countUntil(times, time, inclusive) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -31,13 +31,13 @@ export class Tiles {
     this.sortedTimes = new WeakMap();
   }
 
-  // Returns the level whose bins are one to two pixels wide.
+  // Returns the level at which a bin is one to two pixels wide.
   levelFor(secondsPerPixel) {
     return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
   }
 
-  // Returns the blocks of a lane or a folded container between two times, each with the interval that it
-  // covers.
+  // Returns the blocks of a lane or a folded container between two times, each with the interval that
+  // it covers.
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;
@@ -59,7 +59,8 @@ export class Tiles {
     return block ? [{ block, from, to }] : [];
   }
 
-  // Counts the rows in a window: those that begin before its end, minus those that end before its start.
+  // Returns the number of rows in a window: those that begin before its end, minus those that end
+  // before its start.
   countRows(rows, from, to) {
     if (!this.sortedTimes.has(rows)) {
       const first = rows.start.map((start, i) => Math.min(start, rows.end[i])).sort();
@@ -75,7 +76,7 @@ export class Tiles {
     return [this.cache.get(name)];
   }
 
-  // Returns a tile, or a coarser one while it is fetched. Rows are exact in tiles of any level.
+  // Returns a tile. Until it is fetched, returns a coarser one. Tiles with rows are exact at any level.
   best(lane, level, tile) {
     if (level > 63 || tile < 0) return null;
     let [coarser, at] = [level, tile];
@@ -102,12 +103,12 @@ export class Tiles {
     this.wanted.get(key).push(lane);
   }
 
-  // Begins a frame: forgets unsent requests of earlier frames.
+  // Begins a frame. Drops requests of earlier frames that have not been sent.
   begin() {
     this.wanted.clear();
   }
 
-  // Ends a frame, and requests the tiles that the frame lacked.
+  // Ends a frame. Requests the tiles that were missing in it.
   send() {
     if (this.blocked) return;
     for (const [key, lanes] of this.wanted) {
@@ -146,7 +147,7 @@ export class Tiles {
     return this.source.folded(level, first, count, folded.map((it) => it.id), folded[0].hidden);
   }
 
-  // Pauses requests after a failure, as the program may have ended.
+  // Pauses requests after a failure, because the program may have ended.
   pause() {
     if (this.blocked) return;
     this.blocked = true;

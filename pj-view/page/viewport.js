@@ -28,7 +28,7 @@ export class Viewport {
   show(from, to) {
     const [low, high] = this.extent;
     const all = Math.max(high - low, Number.MIN_VALUE);
-    // Limits the zoom to the precision of doubles.
+    // The precision of doubles limits the zoom.
     const least = Math.max(all * 1e-12, Math.max(Math.abs(from), Math.abs(to)) * 1e-13);
     const span = Math.min(Math.max(to - from, least), all * 1.1);
     const middle = (from + to) / 2;
@@ -60,7 +60,7 @@ export class Viewport {
     this.show(start - span, end + span);
   }
 
-  // Scrolls a time into view without zooming, unless it is visible.
+  // Scrolls to a time without zooming, unless the time is visible.
   reveal(start, end) {
     if (end >= this.from + this.span * 0.02 && start <= this.to - this.span * 0.02) return;
     const middle = (start + end) / 2;

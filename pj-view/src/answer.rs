@@ -12,11 +12,10 @@ use crate::serve::Answer;
 use crate::view::View;
 use crate::{details, model, page, profile, tiles};
 
-/// Maximum number of bins of a tile and of lanes of a request. No screen shows more.
+/// Maximum number of bins in a tile, and of lanes in a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
 
-/// State shared by all connections.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) progress: Arc<Progress>,

@@ -3,10 +3,11 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::builder::Resettable;
 use clap::{ArgGroup, Parser};
 use paje_console::generate::About;
-use paje_console::options::{Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk};
+use paje_console::options::{
+    Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units, size, whole,
+};
 use paje_sim::Selection;
 
 use crate::manual::MANUAL;
@@ -31,9 +32,6 @@ const SMALL: u64 = 64_000_000;
     disable_version_flag = true,
     infer_long_args = true,
     args_override_self = true,
-    max_term_width = 100,
-    mut_arg("start", |arg| arg.help("Start of the picture in seconds").long_help(Resettable::Reset)),
-    mut_arg("end", |arg| arg.help("End of the picture in seconds").long_help(Resettable::Reset)),
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help(),
     group = ArgGroup::new("drawn").args(["svg", "png"]).multiple(true)
@@ -44,7 +42,7 @@ pub struct Cli {
     pub trace: Option<PathBuf>,
 
     /// Port of the server [default: a free one]
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, help_heading = OUTPUT)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, value_parser = whole::<u16>(0..=65_535), hide_default_value = true, help_heading = OUTPUT)]
     pub port: u16,
 
     /// Print the address, but do not open the browser
@@ -52,7 +50,7 @@ pub struct Cli {
     pub no_open: bool,
 
     /// Address of the server instead of 127.0.0.1, to let other machines connect
-    #[arg(long, value_name = "ADDRESS", help_heading = OUTPUT)]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = OUTPUT)]
     pub bind: Option<IpAddr>,
 
     /// Write the page and the trace to one self-contained file
@@ -60,7 +58,7 @@ pub struct Cli {
     pub html: Option<PathBuf>,
 
     /// Maximum size of the HTML file; the finest levels of detail are omitted to fit
-    #[arg(long, value_name = "SIZE", default_value = "20M", value_parser = size, requires = "html", help_heading = OUTPUT)]
+    #[arg(long, value_name = "SIZE", default_value = "20M", value_parser = size::<u64>(1 << 20..=u64::MAX, "a size of at least 1M"), requires = "html", help_heading = OUTPUT)]
     pub max_size: u64,
 
     /// Write an SVG drawing
@@ -72,11 +70,11 @@ pub struct Cli {
     pub png: Option<PathBuf>,
 
     /// Width of the drawing in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(200..=20_000), requires = "drawn", help_heading = OUTPUT)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1200, value_parser = whole::<u32>(200..=20_000), requires = "drawn", help_heading = OUTPUT)]
     pub width: u32,
 
     /// Height of the drawing in pixels [default: depends on the lanes]
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
+    #[arg(long, value_name = "PIXELS", value_parser = whole::<u32>(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
     pub height: Option<u32>,
 
     /// Time window that is shown first.
@@ -90,6 +88,10 @@ pub struct Cli {
     /// Patterns of types and containers.
     #[command(flatten, next_help_heading = SELECTION)]
     pub patterns: Patterns,
+
+    /// Unit of the trace's times.
+    #[command(flatten, next_help_heading = READING)]
+    pub units: Units,
 
     /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]
@@ -157,7 +159,6 @@ impl Cli {
     }
 }
 
-fn size(text: &str) -> Result<u64, String> {
-    let size = splitter::parse_size(text)?;
-    if size >= 1 << 20 { Ok(size) } else { Err("expected at least 1M".into()) }
+fn address(text: &str) -> Result<IpAddr, String> {
+    text.parse().map_err(|_| "expected an IP address such as 0.0.0.0".into())
 }

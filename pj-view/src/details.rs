@@ -97,8 +97,6 @@ impl Visitor for Details<'_> {
     }
 }
 
-/// Returns the links that leave or reach a container between two times, with the state at the other
-/// end.
 fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
     let clock = view.pyramid.clock();
     let inside = |time: f64| start <= time && time <= end;
@@ -124,7 +122,6 @@ fn links(view: &View, container: ContainerId, start: f64, end: f64) -> Value {
     answer.collect()
 }
 
-/// Returns the lane and row of a container's innermost state at a time.
 fn state_at(view: &View, container: ContainerId, time: f64) -> Value {
     let tick = view.pyramid.clock().ticks(time);
     let mut found: Option<(LaneId, Row)> = None;

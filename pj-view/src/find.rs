@@ -1,4 +1,4 @@
-//! Search for values by name and for rows by value.
+//! Searches values by name, and rows by value.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::pyramid::Row;
 use crate::view::View;
 
-/// Returns the first shown value whose name equals a text, else one whose name begins with it, else
-/// one whose name contains it. Ignores case.
+/// Returns the first shown value whose name equals a text. If no name equals it, returns one whose
+/// name begins with the text, or else one whose name contains it. Ignores case.
 pub(crate) fn value(view: &View, text: &str) -> Value {
     let (types, text) = (view.trace.types(), text.to_lowercase());
     let shown: BTreeSet<TypeId> = view.lanes().map(|lane| lane.type_id()).collect();
@@ -28,11 +28,10 @@ pub(crate) fn value(view: &View, text: &str) -> Value {
     best.map_or(Value::Null, |(_, type_, value)| json!({"type": type_.0, "value": value.0}))
 }
 
-/// Start, lane and row.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Spot(pub(crate) f64, pub(crate) u32, pub(crate) u64);
 
-/// Returns the next or previous row of a value. Wraps around at the ends.
+/// Returns the next or the previous row of a value. Continues at the other end of the trace.
 pub(crate) fn next(
     view: &View,
     type_: TypeId,

@@ -1,4 +1,4 @@
-//! Margins of a drawing and the level of its bins.
+//! Margins of a drawing, and the level of its bins.
 
 use paje_sim::TimeRange;
 

@@ -1,4 +1,4 @@
-//! The page and a trace in a single file.
+//! Writes the page and a trace as a single file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -11,17 +11,17 @@ use flate2::write::ZlibEncoder;
 use crate::view::View;
 use crate::{model, page, profile, tiles};
 
-/// Forbids loading anything.
+/// Forbids the page to load anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 const MOST_ROWS: usize = 1 << 16;
 
-/// Maximum number of rows that the page draws one by one (its `MOST_ROWS`).
+/// Maximum number of rows that the page draws one by one (`MOST_ROWS` in the page).
 const FEW_ROWS: u64 = 768;
 
 const WHOLE: u32 = 63;
 
-/// Returns the file's text and whether it has the finest levels.
+/// Returns the text of the file, and whether the file has the finest levels.
 pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     let mut model = model::of(view, usize::MAX);
     let all = view.extent();
@@ -53,7 +53,7 @@ pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     (body, whole)
 }
 
-/// Escapes `<`, which occurs only in JSON's strings, so that no name ends the element.
+/// Escapes `<`, so that no name can end the element. In JSON, it occurs only in strings.
 fn escape(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
@@ -61,11 +61,11 @@ fn escape(json: &str) -> String {
 /// Maximum compression ratio, which bounds the browser's memory.
 const MOST_OF_EACH: u64 = 12;
 
-/// Returns compressed blocks of all lanes that fit in `room` bytes: rows, or bins of the finest
-/// level that fits and all coarser ones.
+/// Returns compressed blocks of all lanes, in at most `room` bytes. Lanes have rows, or bins of the
+/// finest level that fits and of all coarser levels, or both.
 fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     let lanes = view.lanes().count().max(1) as u64;
-    // Halves the numbers of bins and rows until they fit.
+    // Each round halves the numbers of bins and rows, until everything fits.
     for round in 0..24 {
         let bins = (1u64 << 16) >> round;
         let rows = MOST_ROWS >> round;
@@ -116,7 +116,6 @@ impl Blocks {
         self.encoder.write_all(&self.lane).expect("writing to memory succeeds");
     }
 
-    /// Returns the number of compressed bytes, except those in the compressor's buffer.
     fn compressed(&self) -> u64 {
         self.encoder.get_ref().len() as u64
     }
@@ -126,8 +125,8 @@ impl Blocks {
     }
 }
 
-/// Appends the rows of a lane unless there are too many. Lanes with many rows also get bins of a
-/// level and of all levels above.
+/// Appends the rows of a lane, unless there are more than `rows`. For a lane with more than
+/// [`FEW_ROWS`] rows, also appends bins of a level and of all coarser levels.
 fn write_lane(
     view: &View,
     lane: paje_sim::LaneView<'_>,

@@ -11,7 +11,6 @@
 
 mod answer;
 pub mod cli;
-mod color;
 mod details;
 mod find;
 mod frame;

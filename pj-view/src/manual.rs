@@ -6,9 +6,9 @@ use paje_console::options::NO_WARNINGS_TERM;
 /// The manual of `pj_view`.
 pub const MANUAL: Manual = Manual {
     statuses: &[
-        (0, "success"),
-        (1, "the trace is invalid and is not shown"),
-        (2, "usage or input/output error"),
+        (0, "the trace was shown or drawn"),
+        (1, "the trace is invalid (with --recover: it was drawn after repairs)"),
+        (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
         ("pj_view run.trace.gz", "opens the trace in the browser until Ctrl-C"),

@@ -10,11 +10,12 @@ use crate::view::View;
 
 const WHOLE: u32 = 63;
 
-/// Maximum number of values in an answer, since some types have millions of values (the page's
-/// `PAGE`).
+/// Maximum number of values in an answer, because some types have millions of values. The page
+/// calls it `PAGE`.
 pub(crate) const VALUES: usize = 1024;
 
-/// Returns the model with at most `most` values of each type. Storing it as columns keeps it small.
+/// Returns the model with at most `most` values of each type. It is stored as columns, to keep it
+/// small.
 pub(crate) fn of(view: &View, most: usize) -> Value {
     let (trace, clock) = (&view.trace, view.pyramid.clock());
     let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
@@ -37,6 +38,8 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "origin": clock.origin(),
         "tick": clock.seconds(1),
+        "second": trace.time_scale().unit().per_second(),
+        "unit": trace.time_scale().to_string(),
         "extent": [extent.from, extent.to],
         "window": [view.window.from, view.window.to],
         "fields": trace.has_user_defined(),
@@ -61,7 +64,8 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
     })
 }
 
-/// Returns, for at most `most` values, the name, the colour, and whether the trace sets the colour.
+/// Returns at most `most` values. Each has a name and a colour, and whether the trace sets the
+/// colour.
 pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> Value {
     let types = view.trace.types();
     let end = types.value_count(type_).min(first.saturating_add(most));
@@ -84,7 +88,7 @@ fn nature(nature: TypeNature) -> &'static str {
     }
 }
 
-/// Returns the depth of a lane's states, and the range of a variable's values.
+/// Returns the maximum depth of a lane's states, and the range of a variable's values.
 pub(crate) fn heights(view: &View, lane: LaneView<'_>) -> [f64; 3] {
     if !matches!(lane.nature(), TypeNature::State | TypeNature::Variable) {
         return [1.0, 0.0, 0.0];

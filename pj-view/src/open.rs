@@ -1,8 +1,7 @@
-//! The user's browser.
-
 use std::process::{Command, Stdio};
 
-/// Opens an address in the browser, if there is a screen. Returns whether a browser was started.
+/// Opens an address in the user's browser, if there is a screen. Returns whether a browser was
+/// started.
 pub(crate) fn browser(url: &str) -> bool {
     let screen = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

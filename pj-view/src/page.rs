@@ -41,14 +41,13 @@ pub(crate) const FILES: &[File] = files! {
     "main.js" SCRIPT;
 };
 
-/// Returns the file of a path. The empty path is the page itself.
 pub(crate) fn file(path: &str) -> Option<&'static File> {
     let name = if path.is_empty() { "index.html" } else { path };
     FILES.iter().find(|file| file.name == name)
 }
 
-/// Joins all modules into one script without imports and exports. Imports must be single lines, and
-/// top-level names unique.
+/// Joins all modules into one script without imports and exports. Each import must be on one line,
+/// and top-level names must be unique.
 pub(crate) fn script() -> String {
     let mut script = String::new();
     for file in FILES.iter().filter(|file| file.kind == SCRIPT) {

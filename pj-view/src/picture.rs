@@ -6,7 +6,7 @@ use paje_sim::{ContainerId, LaneView};
 use crate::model::heights;
 use crate::view::View;
 
-/// Maximum number of nesting levels of states that are drawn separately.
+/// Maximum number of nesting levels whose states are drawn separately.
 pub(crate) const DEEPEST: f64 = 12.0;
 
 /// Line of the drawing: a container or one of its lanes.
@@ -17,7 +17,6 @@ pub(crate) struct Line<'v> {
     pub(crate) label: String,
     /// Lane, or `None` for the heading of a container with several lanes.
     pub(crate) lane: Option<LaneView<'v>>,
-    /// Distance from the top of the drawing in pixels.
     pub(crate) top: f64,
     pub(crate) height: f64,
     /// Depth of states, and range of a variable's values.
@@ -28,7 +27,7 @@ pub(crate) fn lines<'v>(view: &'v View) -> Vec<Line<'v>> {
     let containers = view.trace.containers();
     let shown = view.shown();
     let mut lines = Vec::new();
-    // This loop avoids recursion, since containers may nest too deeply for the call stack.
+    // The loop replaces recursion, because containers may be nested too deeply for the call stack.
     let mut stack = vec![(ContainerId::ROOT, 0)];
     while let Some((id, indent)) = stack.pop() {
         if !shown[id.index()] {

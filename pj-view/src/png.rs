@@ -6,12 +6,11 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{Options, Tree};
 
-/// Maximum number of pixels of a picture. Each takes four bytes.
+/// Maximum number of pixels of a picture. Each pixel takes four bytes.
 const MOST_PIXELS: u64 = 100_000_000;
 
 pub(crate) struct Painted {
     pub(crate) bytes: Vec<u8>,
-    /// Whether names are missing because no fonts are installed.
     pub(crate) lacks_fonts: bool,
 }
 
@@ -37,7 +36,6 @@ pub(crate) fn paint(drawing: &str) -> io::Result<Painted> {
     Ok(Painted { bytes, lacks_fonts })
 }
 
-/// Selects a sans-serif font: preferably a known one.
 fn choose(fonts: &mut Database) {
     let has = |name: &str| {
         fonts.query(&Query { families: &[Family::Name(name)], ..Query::default() }).is_some()

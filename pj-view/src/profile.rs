@@ -9,18 +9,19 @@ use serde_json::{Value, json};
 use crate::pyramid::Key;
 use crate::view::View;
 
-/// Maximum number of pairs of containers. The pairs with the most links are listed.
+/// Maximum number of listed pairs of containers. Pairs with the most links are listed.
 const MOST_PAIRS: usize = 30;
 
-/// Maximum number of values of a type. The largest are listed.
+/// Maximum number of listed values of each type. The largest are listed.
 const MOST_VALUES: usize = 100;
 
-/// Returns seconds of states and counts of events by type and value, and counts of links that begin
-/// in the window by type and pair of containers.
+/// Returns the seconds of states and the number of events by type and value, and the number of
+/// links that begin in the window by type and pair of containers.
 pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     let clock = view.pyramid.clock();
     let (low, high) = (clock.ticks(from), clock.ticks(to));
-    // Ticks or counts by nature, type and value, and links by type and pair.
+    // For states and events, ticks or counts by nature, type and value. For links, counts by type
+    // and pair.
     let mut values: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
     let mut pairs: BTreeMap<(u32, u32, u32), u128> = BTreeMap::new();
     for lane in view.lanes().filter(|lane| lane.nature() != TypeNature::Variable) {
@@ -50,7 +51,6 @@ pub(crate) fn of(view: &View, from: f64, to: f64) -> Value {
     })
 }
 
-/// Returns the largest values of each type of a nature, with the number and sum of the others.
 fn most(
     values: &BTreeMap<(u32, u32, u32), u128>,
     nature: u32,

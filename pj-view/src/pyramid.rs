@@ -1,16 +1,16 @@
-//! Summaries of a trace at all scales, for drawing.
+//! Summaries of a trace at all scales. Drawings are made from them.
 //!
 //! A screen has a few thousand pixels, but a lane may have millions of rows. So time is divided
-//! into bins whose width in ticks of the [`Clock`] is a power of two. For each bin, a lane keeps:
+//! into bins. Their width is a power of two, in ticks of the [`Clock`]. For each bin, a lane keeps:
 //!
 //! - states: the ticks of each value by imbrication ([`Bins`]);
 //! - events: the count of each value ([`Bins`]);
 //! - links: the count of links that begin in it, by pair of containers ([`Bins`]);
 //! - variables: the range of values and the integral ([`Ranges`]).
 //!
-//! Ticks are integers, so sums are exact, and a bin is the sum of the two bins below it. Only
-//! levels that fit in a quarter of the rows' memory are kept. Finer levels are computed on demand,
-//! as such narrow bins have few rows.
+//! Ticks are integers, so sums are exact, and each bin is the sum of two bins of the level below.
+//! Levels are kept only if they fit in a quarter of the rows' memory. Finer levels are computed on
+//! demand, because their bins have few rows.
 
 mod bins;
 mod clock;
@@ -39,19 +39,19 @@ pub use self::profile::Profile;
 pub use self::ranges::{Ranges, ValueRange};
 pub use self::row::Row;
 
-/// Summaries of a trace. Methods that need rows take the trace's lanes.
+/// Summaries of a trace. Methods that need rows get the lane.
 #[derive(Debug)]
 pub struct Pyramid {
     clock: Clock,
     lanes: Vec<Lane>,
 }
 
-/// Contents of some bins of a lane.
+/// Contents of consecutive bins of a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Summary {
-    /// Ticks of each value by imbrication.
+    /// Ticks by imbrication and value.
     States(Bins),
-    /// Number of events of each value.
+    /// Number of events by value.
     Events(Bins),
     /// Number of links that begin in the bin, by pair of containers.
     Links(Bins),
@@ -78,7 +78,7 @@ impl Pyramid {
         pyramid
     }
 
-    /// Creates a pyramid without summaries, which computes everything from rows.
+    /// Creates a pyramid without summaries. It computes everything from rows.
     #[must_use]
     pub fn outline(trace: &Trace, workers: &Workers) -> Self {
         let views: Vec<LaneView<'_>> = trace.lanes().collect();
@@ -92,8 +92,9 @@ impl Pyramid {
         Pyramid { clock, lanes }
     }
 
-    /// Summarises the lanes for which `finest` returns a level: from this level up, or from the
-    /// first level that fits in the memory budget. Other lanes keep their summaries.
+    /// Summarises the lanes for which `finest` returns a level. Summaries have this level, or the
+    /// first level above that fits in the memory budget, and all coarser levels. Other lanes keep
+    /// their summaries.
     pub fn summarise<'t>(
         &mut self,
         trace: &'t Trace,
@@ -119,7 +120,7 @@ impl Pyramid {
         self.clock
     }
 
-    /// Returns the memory of the summaries in bytes, at most a quarter of the rows' memory.
+    /// Returns the memory of the summaries in bytes. It is at most a quarter of the rows' memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.lanes.iter().map(Lane::bytes).sum()
@@ -136,7 +137,7 @@ impl Pyramid {
         self.lane(lane).finest()
     }
 
-    /// Returns the contents of bins of a level, without empty bins at both ends.
+    /// Returns the contents of bins of a level. Leaves out empty bins at both ends.
     #[must_use]
     pub fn summary(&self, lane: LaneView<'_>, level: u32, bins: ops::Range<u64>) -> Summary {
         self.lane(lane.id()).summary(lane, self.clock, level, bins)
@@ -146,7 +147,7 @@ impl Pyramid {
     #[must_use]
     pub fn rows(&self, lane: LaneView<'_>, from: u64, to: u64, most: usize) -> Option<Vec<Row>> {
         let own = self.lane(lane.id());
-        // The first and the last chunk may be mostly outside of the window.
+        // Most of the first and the last chunk may be outside the window.
         if own.at_most(lane, from, to) > most as u64 + 4096 {
             return None;
         }
@@ -160,8 +161,8 @@ impl Pyramid {
         (rows.len() <= most).then_some(rows)
     }
 
-    /// Calls `show` with the rows of a lane that are in a window of ticks, and with some rows
-    /// nearby.
+    /// Calls `show` with the rows of a lane that are in a window of ticks, and with some other
+    /// rows.
     pub fn near(&self, lane: LaneView<'_>, from: u64, to: u64, show: impl FnMut(Row)) {
         self.lane(lane.id()).near(lane, from, to, show);
     }
@@ -173,7 +174,8 @@ impl Pyramid {
     }
 }
 
-/// Returns a result for each lane. Starts with the longest lanes, to balance the work.
+/// Returns a result for each lane. Starts with the longest lanes, so that workers finish at about
+/// the same time.
 fn each<'t, R: Send>(
     views: &[LaneView<'t>],
     workers: &Workers,
@@ -212,7 +214,7 @@ fn clock(trace: &Trace, lanes: &[LaneView<'_>], extents: &[Extents]) -> Clock {
     for (lane, extents) in lanes.iter().zip(extents).filter(|(lane, _)| !lane.is_empty()) {
         see(lane.start(0));
         if lane.nature() == TypeNature::Link {
-            // Links are sorted by end, so any of them may be the first one.
+            // Links are sorted by their ends, so any of them may start first.
             for (_, from, to) in &extents.chunks {
                 see(*from);
                 see(*to);

@@ -1,4 +1,4 @@
-//! Messages of the program on standard error, in the same form as `pj_dump`'s.
+//! Prints messages on standard error, in the same form as `pj_dump` does.
 
 use paje_console::Voice;
 use paje_console::voice::{ALLOW_LONG_LINES, RECOVER};

@@ -1,8 +1,8 @@
 //! Parses and checks requests.
 //!
 //! Any web page can make the browser send requests to this machine, and can read the answers if its
-//! host name resolves to this machine (DNS rebinding). So a request must have the token, the right
-//! host and no foreign origin. Paths never become file names.
+//! host name resolves to this machine (DNS rebinding). So a request must have the token and the
+//! right host, and must not come from another origin. Paths never become file names.
 
 use std::net::IpAddr;
 
@@ -11,10 +11,10 @@ pub const LONGEST_HEAD: usize = 16 << 10;
 
 const MOST_HEADERS: usize = 64;
 
-/// Conditions that requests must meet.
+/// Conditions that each request must meet.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// First component of all paths.
+    /// Token, which is the first component of all paths.
     pub token: String,
     /// Port at which the server listens.
     pub port: u16,
@@ -25,7 +25,7 @@ pub struct Guard {
 /// Accepted request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Path after the token and a slash, without the query.
+    /// Path without the token, the slash after it and the query.
     pub path: String,
     /// Query without the question mark.
     pub query: String,
@@ -134,7 +134,7 @@ impl Guard {
         }
     }
 
-    /// Returns the path after the token. Compares tokens in constant time.
+    /// Returns the path after the token, if the token is right. The comparison takes constant time.
     fn behind_token<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (token, rest) = path.strip_prefix('/')?.split_once('/')?;
         let same = token.len() == self.token.len();
@@ -144,12 +144,12 @@ impl Guard {
 }
 
 impl Request {
-    /// Returns a parameter as a number.
+    /// Returns the value of a parameter as a number.
     pub fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.text(name)?.parse().ok()
     }
 
-    /// Returns a percent-decoded parameter, or `None` if it is missing or invalid.
+    /// Returns the percent-decoded value of a parameter, or `None` if it is missing or invalid.
     #[must_use]
     pub fn words(&self, name: &str) -> Option<String> {
         let mut rest = self.text(name)?.as_bytes();
@@ -170,7 +170,7 @@ impl Request {
         String::from_utf8(words).ok()
     }
 
-    /// Returns a parameter without decoding it.
+    /// Returns the value of a parameter without decoding it.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));

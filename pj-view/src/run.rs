@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
@@ -10,10 +10,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use paje_console::aside::write_whole;
-use paje_console::output::standard_output;
+use paje_console::contents::say_stats;
+use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
-use paje_console::voice::SORTED_BY_FILE;
+use paje_console::voice::{SORTED_BY_FILE, all_met, nothing_in};
 use paje_console::{Failure, Voice, failure};
 use paje_sim::{Progress, Trace};
 use paje_workers::Workers;
@@ -28,30 +29,34 @@ use crate::serve::{Patience, Server};
 use crate::view::View;
 use crate::{html, open, svg};
 
-/// Time after which the page opens and shows the progress of the replay.
+/// If the replay takes longer than this, the page opens and shows its progress.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Runs the program. Returns exit status 0, 1 for an invalid trace, or 2 for usage and I/O errors.
+/// Runs the program. Returns exit status 0, 1 for an invalid or repaired trace, or 2 for usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
     let voice = match cli.reading.accepted.sort {
         true => Voice { on_disorder: SORTED_BY_FILE, ..VOICE },
         false => VOICE,
     };
-    let outcome = if cli.writes() { write(cli) } else { show(cli) };
-    failure::exit(voice, outcome.map(|()| true))
+    let outcome = if cli.writes() { write(cli) } else { show(cli).map(|()| true) };
+    failure::exit(voice, outcome)
 }
 
 const NO_PNG: &str = "this pj_view was built without --png; use a release, build with `cargo install \
                       --locked --path pj-view --features png`, or convert --svg's file with `rsvg-convert`";
 
-fn write(cli: &Cli) -> Result<(), Failure> {
+/// Writes the requested files. Returns whether the trace is valid.
+fn write(cli: &Cli) -> Result<bool, Failure> {
     if cli.png.is_some() && !cfg!(feature = "png") {
         return Err(Failure::Other(NO_PNG.into()));
     }
+    let outputs = [&cli.html, &cli.svg, &cli.png];
+    let input: Vec<&PathBuf> = cli.trace.iter().collect();
+    refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let workers = cli.parallel.workers()?;
     let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
-    let view = read(cli, opened, &workers, &Arc::default())?;
+    let (view, is_sound) = read(cli, opened, &workers, &Arc::default())?;
     if let Some(path) = &cli.html {
         let (text, whole) = html::write(&view, cli.max_size);
         write_file(path, text.as_bytes())?;
@@ -63,7 +68,7 @@ fn write(cli: &Cli) -> Result<(), Failure> {
         }
     }
     if cli.svg.is_none() && cli.png.is_none() {
-        return Ok(());
+        return Ok(is_sound);
     }
     let drawing = svg::write(&view, cli.width, cli.height);
     if let Some(path) = &cli.svg {
@@ -80,7 +85,7 @@ fn write(cli: &Cli) -> Result<(), Failure> {
             ));
         }
     }
-    Ok(())
+    Ok(is_sound)
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -91,7 +96,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_whole(path, bytes).map_err(|error| Failure::File(path.to_owned(), error))
 }
 
-/// Serves the page until the program is stopped or the trace turns out invalid.
+/// Serves the page until the program is stopped or the trace turns out to be invalid.
 fn show(cli: &Cli) -> Result<(), Failure> {
     let address = cli.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let server = Server::bind(address, cli.port, Patience::default())
@@ -130,7 +135,8 @@ fn show(cli: &Cli) -> Result<(), Failure> {
             Ok(view) => Ok(view),
             Err(RecvTimeoutError::Disconnected) => Err(mpsc::RecvError),
         };
-        let view = view.map_err(|_| Failure::Other("the replay stopped unexpectedly".into()))??;
+        let (view, _) =
+            view.map_err(|_| Failure::Other("the replay stopped unexpectedly".into()))??;
         let _ = shared.view.set(Arc::new(view));
         serve()
     })?;
@@ -165,15 +171,18 @@ fn read(
     opened: Opened,
     workers: &Workers,
     progress: &Arc<Progress>,
-) -> Result<View, Failure> {
+) -> Result<(View, bool), Failure> {
     let name = opened.name().to_owned();
     let mut options = cli.reading.options(Limits::default());
     cli.less.set(&mut options);
     options.memory = cli.memory.limit();
     options.selection = cli.selection();
+    options.time_unit = cli.units.time_unit;
     options.user_defined = cli.keeps_fields(opened.input.size());
     options.keep_lines = options.user_defined;
-    let display = Display::new(!cli.talk.no_progress, Instant::now());
+    let began = Instant::now();
+    cli.talk.begin(VOICE, &opened.input, workers);
+    let display = Display::new(!cli.talk.no_progress, began);
     let shown = display.replay(&opened.input, progress, None);
     let trace =
         opened.read(workers, |source| Trace::read_with(source, &options, workers, progress));
@@ -181,11 +190,15 @@ fn read(
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
-        VOICE.unmet(&trace.select(&cli.selection()));
-        VOICE.empty_window(cli.span.window(), &trace, "the whole trace is shown");
     }
     if cli.reading.recover {
         VOICE.recovered(&name, &trace, "shown", cli.reading.accepted.late_events());
+    }
+    say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
+    let is_sound = trace.recovered().problems.is_empty();
+    all_met(&name, &trace, &cli.selection())?;
+    if let Some(why) = nothing_in(cli.span.window(), &trace) {
+        return Err(Failure::Unsuitable(name, why));
     }
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
     let window = cli.span.window();
@@ -193,5 +206,5 @@ fn read(
     if view.lanes().next().is_none() {
         return Err(Failure::Unsuitable(name, "the trace has no rows to show".into()));
     }
-    Ok(view)
+    Ok((view, is_sound))
 }

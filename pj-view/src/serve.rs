@@ -1,4 +1,4 @@
-//! HTTP server with limits on connections and time.
+//! HTTP server. It limits the number of connections and their time.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::request::{Guard, LONGEST_HEAD, Request, parse_head};
 
-/// Allows loading from this server only, and forbids frames.
+/// Allows the page to load from this server only, and forbids frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -20,7 +20,7 @@ pub struct Patience {
     pub head: Duration,
     /// Maximum time to send an answer.
     pub answer: Duration,
-    /// Maximum number of simultaneous connections. Others are closed.
+    /// Maximum number of simultaneous connections. Further ones are closed.
     pub connections: usize,
 }
 
@@ -46,7 +46,7 @@ impl Answer {
         Answer { status: (200, "OK"), kind, body }
     }
 
-    /// Creates an answer with just a status.
+    /// Creates an answer that has only a status.
     #[must_use]
     pub fn status(number: u16, words: &'static str) -> Self {
         Answer {
@@ -121,13 +121,13 @@ impl Server {
                 // Errors only affect this client.
                 let _ = converse(stream, &guard, patience, &*answer);
             };
-            // If no thread can be started, the connection is closed.
+            // If no thread can be started, this closes the connection.
             let _ = thread::Builder::new().name("client".into()).spawn(work);
         }
     }
 }
 
-/// Counts an open connection until it is dropped.
+/// Counts as an open connection until it is dropped.
 struct Place(Arc<AtomicUsize>);
 
 impl Place {
@@ -206,8 +206,8 @@ fn send(stream: &mut TcpStream, answer: &Answer, keep: bool, until: Instant) -> 
     Ok(())
 }
 
-/// Closes a connection whose request was not read completely. Drains some of the rest, as a reset
-/// could discard the answer.
+/// Closes a connection whose request was not read completely. First reads some of the rest, because
+/// the system might otherwise discard the answer.
 fn farewell(stream: &mut TcpStream) -> io::Result<()> {
     stream.shutdown(Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;

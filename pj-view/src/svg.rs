@@ -1,7 +1,7 @@
 //! SVG drawings.
 //!
-//! Rows wider than a pixel are drawn one by one. Where rows are narrower, each pixel shows their
-//! shares. One path per colour keeps files small.
+//! Rows that are wider than a pixel are drawn one by one. Where rows are narrower, each pixel shows
+//! their shares. Files are small because each colour has a single path.
 
 mod text;
 
@@ -13,7 +13,7 @@ use paje_parser::TypeNature;
 use paje_pictures::colours::{Rgb, hex};
 use paje_pictures::numbers::step;
 use paje_pictures::{escaped, tenth};
-use paje_sim::{LaneView, TypeId, ValueId};
+use paje_sim::{LaneView, TimeRange, TypeId, ValueId};
 
 use crate::frame::{GUTTER, MARGIN, level};
 use crate::picture::{DEEPEST, Line, lines};
@@ -24,12 +24,11 @@ use text::{push_tenths, shortened, significant, tenths};
 
 const AXIS: f64 = 24.0;
 
-/// Approximate width of a letter in pixels.
 const LETTER: f64 = 6.0;
 
 const MOST_LINKS: usize = 4000;
 
-/// Colour of the sum of small shares.
+/// Colour of the sum of all small shares.
 const GREY: Rgb = [0x88; 3];
 
 const MOST_NAMES: usize = 30;
@@ -133,7 +132,8 @@ impl<'v> Drawing<'v> {
         }
     }
 
-    /// Labels a variable with its range of values, if there is room. Returns the labels' width.
+    /// Labels a variable with its range of values, if there is room. Returns the width of the
+    /// labels.
     fn scale(&mut self, line: &Line<'v>) -> f64 {
         let is_variable = line.lane.is_some_and(|lane| lane.nature() == TypeNature::Variable);
         if !is_variable || line.height < 24.0 {
@@ -229,7 +229,8 @@ impl<'v> Drawing<'v> {
 
     fn links(&mut self, lines: &[Line<'v>]) {
         let middle = |line: &Line<'_>| line.top + line.height / 2.0;
-        // Links end at the first lane of a container, or at its heading.
+        // Links end at the first lane of a container, or at the container's heading if it has
+        // several lanes.
         let (lanes, names): (Vec<_>, Vec<_>) = lines.iter().rev().partition(|it| it.lane.is_some());
         let first = names.into_iter().chain(lanes);
         let places: BTreeMap<u32, f64> =
@@ -258,7 +259,7 @@ impl<'v> Drawing<'v> {
 
     fn finish(&self, out: &mut String) {
         for (color, path) in &self.fills {
-            // Outlines pale colours.
+            // Pale colours get an outline.
             let is_pale = color.iter().all(|part| *part > 0xf0);
             let edge = if is_pale { " stroke=\"#888\" stroke-width=\".4\"" } else { "" };
             let _ = writeln!(out, "<path fill=\"{}\"{edge} d=\"{path}\"/>", hex(*color));
@@ -274,7 +275,6 @@ impl<'v> Drawing<'v> {
     }
 }
 
-/// Returns the top and height of the states of an imbrication.
 fn sublane(line: &Line<'_>, imbrication: u32) -> (f64, f64) {
     let gap = (line.height * 0.1).min(2.0);
     let depth = line.heights[0].min(DEEPEST);
@@ -283,14 +283,21 @@ fn sublane(line: &Line<'_>, imbrication: u32) -> (f64, f64) {
 }
 
 fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
-    let window = drawing.view.window;
+    let scale = drawing.view.trace.time_scale();
+    let TimeRange { from, to } = drawing.view.window;
+    let window = TimeRange { from: scale.seconds(from), to: scale.seconds(to) };
     let step = step((window.to - window.from) / ((drawing.width - GUTTER) / 110.0).max(1.0));
     let digits = (-step.log10().floor()).clamp(0.0, 15.0) as usize;
+    let _ = writeln!(
+        out,
+        "<text x=\"2\" y=\"{}\" fill=\"#444\" font-size=\"9\">{scale}</text>",
+        tenth(top + 16.0)
+    );
     let mut mark = (window.from / step).ceil();
     while mark * step <= window.to {
-        let x = tenth(drawing.x(mark * step));
+        let x = tenth(drawing.x(scale.time(mark * step)));
         let (line, y) = (tenth(top), tenth(top + 16.0));
-        // Keeps the last label inside the drawing.
+        // The last label must stay inside the drawing.
         let (at, anchor) = match x + 24.0 > drawing.width {
             true => (tenth(drawing.width - 1.0), "end"),
             false => (x, "middle"),
@@ -347,7 +354,7 @@ impl Legend {
             let (x, above) = (tenth(*x), tenth(y - 9.0));
             let _ = writeln!(
                 out,
-                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\"/>\
+                "<rect x=\"{x}\" y=\"{above}\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\" stroke=\"#888\"/>\
                  <text x=\"{left}\" y=\"{y}\">{name}</text>"
             );
         }

@@ -1,4 +1,4 @@
-//! Summaries and rows of lanes as arrays for the page.
+//! Writes summaries and rows of lanes as arrays for the page.
 //!
 //! A block begins with 32 bytes: lane, kind, level, length (`n`), entries (`m`) and 0 as 32-bit
 //! integers, and the number of its first bin as a double. Its arrays follow, each aligned to eight
@@ -23,15 +23,16 @@ use crate::picture::DEEPEST;
 use crate::pyramid::{Amount, Bins, Key, Level, Ranges, Row, Summary, ValueRange};
 use crate::view::View;
 
-/// Maximum number of shares of a bin per imbrication. The others are added up.
+/// Maximum number of shares of each imbrication in a bin. All other shares are added up.
 const MOST_SHARES: usize = 8;
 
-/// Value that stands for the sum of other shares.
+/// Value of the sum of all other shares.
 pub(crate) const OTHERS: u32 = u32::MAX;
 
 type Shared = ((u32, u32), u128);
 
-/// Appends the contents of some bins of a lane: rows if there are at most `rows`, otherwise bins.
+/// Appends the contents of some bins of a lane. If the lane has at most `rows` rows there, appends
+/// the rows, otherwise the bins.
 pub(crate) fn write(
     view: &View,
     lane: LaneView<'_>,
@@ -106,8 +107,9 @@ fn write_ranges(lane: u32, ranges: &Ranges, view: &View, out: &mut Vec<u8>) {
     doubles(out, ranges.iter().map(mean));
 }
 
-/// Appends bins of a folded container: the outermost states of all lanes in it, except hidden
-/// types. The shares of a bin add up to the fraction of time with a state, averaged over the lanes.
+/// Appends bins of a folded container. They have the outermost states of all lanes in it, except
+/// those of hidden types. The shares of a bin add up to the fraction of time with a state, averaged
+/// over the lanes.
 pub(crate) fn write_folded(
     view: &View,
     container: ContainerId,
@@ -160,7 +162,7 @@ pub(crate) fn write_folded(
     floats(out, all.iter().map(|_| 0.0));
 }
 
-/// Returns the sublane of an amount. Deeper states share the last one.
+/// Returns the sublane of an amount. The deepest states share the last one.
 fn place(it: &Amount) -> u32 {
     match it.key {
         Key::State(imbrication, _) => imbrication.min(DEEPEST as u32 - 1),
@@ -171,15 +173,13 @@ fn place(it: &Amount) -> u32 {
 pub(crate) struct Share {
     /// Value and imbrication of states, value of events, or origin and goal of links.
     pub(crate) pair: (u32, u32),
-    /// Fraction of the bin's width, or count.
+    /// Fraction of the bin's width, or a count.
     pub(crate) amount: f64,
-    /// Sum of the durations of links in seconds.
     delay: f64,
 }
 
 impl Share {
-    /// Adds up amounts, and keeps the key of the first one. Sums of nested states may exceed 64
-    /// bits.
+    /// Adds up amounts, under the key of the first one. Sums of nested states may exceed 64 bits.
     fn of(amounts: &[Amount], scale: f64) -> Option<Share> {
         let pair = match amounts.first()?.key {
             Key::State(imbrication, value) => (value.0, imbrication),
@@ -193,7 +193,7 @@ impl Share {
 
     fn others(rest: &[Amount], scale: f64) -> Option<Share> {
         let mut share = Share::of(rest, scale)?;
-        // Remaining links keep the key of the first one.
+        // For links, the sum keeps the key of the first one.
         if !matches!(rest.first()?.key, Key::Link(..)) {
             share.pair.0 = OTHERS;
         }
@@ -201,8 +201,8 @@ impl Share {
     }
 }
 
-/// Appends the largest shares of a bin in each sublane and the sum of the others, scaled by
-/// `scale`.
+/// Appends the largest shares of a bin in each sublane, and the sum of all others. `scale` converts
+/// amounts.
 pub(crate) fn push_shares(all: &mut [Amount], scale: f64, shares: &mut Vec<Share>) {
     if all.len() > MOST_SHARES {
         all.sort_by_key(|it| (place(it), std::cmp::Reverse(it.amount)));

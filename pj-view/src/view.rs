@@ -1,19 +1,19 @@
-//! View of a trace: its summaries and selection.
+//! A trace with its summaries and the selection to show.
 
 use paje_parser::TypeNature;
+use paje_pictures::ValueColours;
 use paje_sim::{ContainerId, LaneId, LaneView, Selected, Selection, TimeRange, Trace, TypeId};
 use paje_workers::Workers;
 
-use crate::color::Colors;
 use crate::frame;
 use crate::pyramid::Pyramid;
 
 /// Purpose of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Page, which may request any summary.
+    /// A page, which may request any summary.
     Page,
-    /// Drawing.
+    /// A drawing.
     Drawing {
         /// Width in pixels.
         width: u32,
@@ -31,7 +31,7 @@ pub struct View {
     pub name: String,
     /// Initial time window, within the trace.
     pub window: TimeRange,
-    pub(crate) colors: Colors,
+    pub(crate) colors: ValueColours,
     selected: Selected,
 }
 
@@ -48,7 +48,7 @@ impl View {
     ) -> Self {
         let pyramid = Pyramid::outline(&trace, workers);
         let selected = trace.select(selection);
-        let colors = Colors::of(trace.types());
+        let colors = ValueColours::new(trace.types());
         let mut view = View { trace, pyramid, name, window, colors, selected };
         let all = view.extent();
         let (from, to) =
@@ -67,7 +67,7 @@ impl View {
         pyramid.summarise(trace, workers, |lane| {
             let is_drawn = match purpose {
                 Purpose::Page => true,
-                // Drawings do not need summaries of links.
+                // Drawings need no summaries of links.
                 Purpose::Drawing { .. } => {
                     lane.nature() != TypeNature::Link && selected.wants_lane(lane)
                 }
@@ -82,7 +82,7 @@ impl View {
         &self.selected
     }
 
-    /// Returns the times from the first shown row to the trace's end.
+    /// Returns the time from the start of the first shown row to the end of the trace.
     #[must_use]
     pub fn extent(&self) -> TimeRange {
         let clock = self.pyramid.clock();
@@ -118,8 +118,8 @@ impl View {
         found
     }
 
-    /// Returns whether each container is shown. A container is shown if it or a descendant has
-    /// lanes that are shown, or ends of links.
+    /// Returns whether each container is shown. It is shown if the container or a descendant has
+    /// shown lanes or ends of shown links.
     #[must_use]
     pub fn shown(&self) -> Vec<bool> {
         let containers = self.trace.containers();
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn fewer_summaries_give_the_same_drawing() {
-        // There are so many rows that a pixel shows the shares of several.
+        // There are many rows, so that each pixel shows the shares of several.
         let mut text = HEADER.to_owned();
         for i in 0..9000 {
             let (time, value) = (f64::from(i) * 0.37, ["x", "y", "z"][i as usize % 3]);

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use paje_console::generate::About;
-use paje_console::options::{Accepted, LongestLine, Memory, NamedFiles, Parallel, Warnings};
+use paje_console::options::{Formatted, Memory, Parallel, Reading, Talk, Units, size};
 use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
 use paje_whatif::{EagerStart, Progress, Shape};
@@ -37,7 +37,6 @@ const ROWS: u64 = 8;
     disable_help_flag = true,
     disable_version_flag = true,
     infer_long_args = true,
-    max_term_width = 100,
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()
 )]
@@ -124,7 +123,7 @@ pub struct Cli {
     pub progress: Progress,
 
     /// Rendezvous threshold of the recorded run in bytes (0: every message)
-    #[arg(long, value_name = "BYTES", help_heading = MODEL)]
+    #[arg(long, value_name = "BYTES", value_parser = size::<u64>(0..=u64::MAX, "a size such as 64KiB"), help_heading = MODEL)]
     pub eager: Option<u64>,
 
     /// Schedule of a collective, such as NAME=nxn; schedules: nxn, 1xn, nx1, flat, binomial,
@@ -138,11 +137,15 @@ pub struct Cli {
     #[arg(long, value_name = "root|binomial", value_parser = broadcast, help_heading = MODEL)]
     pub bcast: Option<Shape>,
 
-    /// Containers below the same container of TYPE form a group (default: with the same parent)
+    /// Containers below the same container of TYPE form a group (default: all, if they agree)
+    ///
+    /// The members of a group take part in collectives such as barriers
     #[arg(long, value_name = "TYPE", help_heading = MODEL)]
     pub group: Option<String>,
 
     /// Root of collectives such as broadcasts and reductions
+    ///
+    /// Default: for each value and group, the container that explains the recorded times best
     #[arg(long, value_name = "NAME", help_heading = MODEL)]
     pub root: Option<String>,
 
@@ -162,18 +165,14 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 
-    /// Format of the report
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, help_heading = OUTPUT)]
-    pub format: Format,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub formatted: Formatted,
 
     #[command(flatten, next_help_heading = READING)]
-    pub accepted: Accepted,
+    pub reading: Reading,
 
     #[command(flatten, next_help_heading = READING)]
-    pub named: NamedFiles,
-
-    #[command(flatten, next_help_heading = READING)]
-    pub longest: LongestLine,
+    pub units: Units,
 
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
@@ -181,26 +180,11 @@ pub struct Cli {
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Do not show progress (shown after a second if standard error is a terminal)
-    #[arg(long, help_heading = OTHER, hide_short_help = true)]
-    pub no_progress: bool,
-
     #[command(flatten, next_help_heading = OTHER)]
-    pub warnings: Warnings,
+    pub talk: Talk,
 
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
-}
-
-/// Format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text to read
-    Text,
-    /// JSON, one object
-    Json,
-    /// CSV with what, name, before, after
-    Csv,
 }
 
 fn eager_start(text: &str) -> Result<EagerStart, String> {
@@ -300,15 +284,14 @@ impl Cli {
     /// Returns the options for the replay of the trace.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
-        let mut options = Options::default();
-        self.accepted.set(&mut options);
+        let mut options = self.reading.options(limits);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
+        options.time_unit = self.units.time_unit;
         // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {
             memory.bytes /= ROWS;
         }
-        options.limits = limits.with_line(self.longest.max_line);
         options
     }
 }

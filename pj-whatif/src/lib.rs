@@ -7,6 +7,7 @@
 //! `paje-whatif` makes the prediction. This crate handles the command line, reads the trace and
 //! writes the report.
 
+mod analysis;
 pub mod cli;
 pub mod manual;
 mod many;

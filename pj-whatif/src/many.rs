@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use paje_decimal::amounts;
 use paje_whatif::hypothesis::{Changes, Hypothesis, Random};
 use paje_whatif::{Graph, Settings};
 use rayon::prelude::*;
@@ -25,10 +26,18 @@ impl FromStr for Sweep {
         let (key, range) = text.split_once('=').ok_or_else(wrong)?;
         let (from, rest) = range.split_once("..").ok_or_else(wrong)?;
         let (to, count) = rest.split_once('/').ok_or_else(wrong)?;
-        let times = if from.starts_with('x') { "x" } else { "" };
+        let times = if amounts::marked_factor(from).is_some() { "x" } else { "" };
         let number = |text: &str| {
-            let text = text.strip_prefix('x').unwrap_or(text);
-            text.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong)
+            let number = amounts::marked_factor(text).map_or_else(
+                || match key {
+                    "latency" => amounts::seconds(text),
+                    "bandwidth" => amounts::rate(text),
+                    "eager" => amounts::size(text).map(|size| size as f64),
+                    _ => text.parse().map_err(|_| wrong()),
+                },
+                Ok,
+            );
+            number.ok().filter(|number| number.is_finite()).ok_or_else(wrong)
         };
         let (from, to) = (number(from)?, number(to)?);
         let count = count.parse::<u32>().ok().filter(|count| (2..=10_000).contains(count));
@@ -125,6 +134,7 @@ mod tests {
             ["0.1", "0.2", "0.3", "0.4"]
         );
         assert_eq!(sweep("latency=x1..x10/2").expect("a sweep").values, ["x1", "x10"]);
+        assert_eq!(sweep("latency=1ms..3ms/2").expect("a sweep").values, ["0.001", "0.003"]);
         for wrong in ["factor", "factor=1", "factor=1..2", "factor=1..b/3", "factor=1..2/1"] {
             assert!(sweep(wrong).is_err(), "{wrong}");
         }

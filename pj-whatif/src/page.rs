@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use paje_analysis::tracks::{Track, Tracks};
-use paje_pictures::numbers::duration;
-use paje_pictures::{Cell, Colours, Fill, Page, PageTable, Picture, Section, Strip, Strips};
+use paje_decimal::amounts::duration;
+use paje_pictures::{
+    Cell, Colours, Fill, Page, PageTable, Picture, Section, Strip, Strips, ValueColours,
+};
 use paje_sim::{TypeId, ValueId};
 use paje_whatif::{Graph, Retimed};
 use rayon::prelude::*;
@@ -38,7 +40,7 @@ pub(crate) fn page(
     }
     let both = Section {
         heading: "Before and after".into(),
-        pictures: vec![both(graph, retimed)],
+        pictures: vec![both(report, graph, retimed)],
         ..Section::default()
     };
     let all = What::ALL.into_iter().filter(|what| report.of(*what).next().is_some());
@@ -54,21 +56,20 @@ pub(crate) fn page(
 }
 
 fn table(report: &Report, what: What) -> PageTable {
-    let number = |number: f64| Cell { text: format!("{number:.9}"), number: Some(number) };
+    let number = |number: f64| Cell { text: what.shown(number), number: Some(number) };
     let rows = report.of(what).map(|row| {
         let part = (row.before > 0.0).then(|| row.after / row.before - 1.0);
         let text = part.map(change).unwrap_or_default();
         let name = Cell { text: row.name.clone(), number: None };
         vec![name, number(row.before), number(row.after), Cell { text, number: part }]
     });
-    let (before, after) = (what.heading("before"), what.heading("after"));
-    let columns =
-        vec![(String::new(), false), (before, true), (after, true), ("change".to_owned(), true)];
+    let columns = [("", false), ("before", true), ("after", true), ("change", true)];
+    let columns = columns.map(|(name, is_number)| (name.to_owned(), is_number)).to_vec();
     PageTable { columns, rows: rows.collect() }
 }
 
 /// Draws both runs on one time axis.
-fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
+fn both(report: &Report, graph: &Graph<'_>, retimed: &Retimed) -> Picture {
     let changed = graph.tracks().at_times(&retimed.start, &retimed.end);
     let spans = [&**graph.tracks(), &changed].map(|tracks| tracks.span().unwrap_or((0.0, 0.0)));
     let times = [spans[0].0.min(spans[1].0), spans[0].1.max(spans[1].1)];
@@ -81,7 +82,8 @@ fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
     let name = |(type_, value): (TypeId, ValueId)| types.value_name(type_, value).to_string();
     let mut largest: Vec<_> = sums.into_iter().collect();
     largest.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let colours = Colours::of(largest.into_iter().map(|(key, _)| name(key)));
+    let colours =
+        Colours::of(largest.into_iter().map(|(key, _)| name(key)), &ValueColours::new(types));
     let length = ((times[1] - times[0]) / BINS as f64).max(f64::MIN_POSITIVE);
     let strip = |(track, bins): (usize, &Vec<(usize, Bin)>)| {
         let fill = |bin: &Bin| {
@@ -93,14 +95,14 @@ fn both(graph: &Graph<'_>, retimed: &Retimed) -> Picture {
     };
     let headings = ["before", "after"].into_iter().zip(spans);
     let groups = headings.zip(&bins).map(|((heading, (begin, end)), bins)| {
-        let heading = format!("{heading}: {}", duration(end - begin));
+        let heading = format!("{heading}: {}", report.duration(end - begin));
         (heading, bins.iter().enumerate().map(strip).collect())
     });
     let strips = Strips {
         title: "states of containers, before and after".into(),
         groups: groups.collect(),
         bins: BINS,
-        times,
+        times: times.map(|time| report.seconds(time)),
         legend: colours.legend(),
         shades: None,
     };

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
 
-use paje_analysis::collectives::Collectives;
-use paje_analysis::critical::CriticalPath;
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::Tracks;
-use paje_analysis::waits::Waits;
-use paje_whatif::{Facts, Graph, Plan, Retimed, Settings};
+use paje_console::fill::fill;
+use paje_console::options::Format;
+use paje_decimal::amounts::{amount, duration, percent};
+use paje_sim::TimeScale;
+use paje_whatif::{Graph, Plan, Retimed, Settings};
 use serde_json::{Map, Value, json};
 
-use crate::cli::Format;
+use crate::analysis::RunAnalysis;
 use crate::many::{Outcome, Spread};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Report {
+    /// Unit of the times that are added.
+    scale: TimeScale,
+    /// Numbers, with times in seconds.
     rows: Vec<Row>,
     /// Sentences on the reliability of the result.
     confidence: Vec<String>,
@@ -36,7 +37,7 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
-    Efficiency,
+    NotWaiting,
     Container,
     Waiting,
     Critical,
@@ -47,7 +48,7 @@ pub(crate) enum What {
 impl What {
     pub(crate) const ALL: [What; 7] = [
         What::Makespan,
-        What::Efficiency,
+        What::NotWaiting,
         What::Container,
         What::Waiting,
         What::Critical,
@@ -58,7 +59,7 @@ impl What {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             What::Makespan => "makespan",
-            What::Efficiency => "efficiency",
+            What::NotWaiting => "not waiting",
             What::Container => "end",
             What::Waiting => "waiting",
             What::Critical => "critical path",
@@ -67,71 +68,45 @@ impl What {
         }
     }
 
-    pub(crate) fn heading(self, name: &str) -> String {
-        let unit = if self == What::Efficiency { "" } else { " (s)" };
-        format!("{name}{unit}")
-    }
-}
-
-/// Waiting time of each track, and time on the critical path by value, in seconds.
-#[derive(Clone, Debug)]
-pub(crate) struct RunAnalysis {
-    waiting: Vec<f64>,
-    on_path: BTreeMap<String, f64>,
-}
-
-impl RunAnalysis {
-    fn of<'t>(
-        tracks: Arc<Tracks<'t>>,
-        messages: Arc<Messages>,
-        collectives: Arc<Collectives>,
-        settings: &Settings,
-    ) -> Self {
-        let waits =
-            Waits::of(tracks, messages, collectives, &settings.reading.map, settings.reading.eager);
-        let window = waits.whole();
-        let mut waiting = vec![0.0; waits.tracks.list().len()];
-        for wait in waits.iter() {
-            waiting[wait.waiter as usize] += wait.seconds().to_f64();
+    /// Formats a number for people.
+    pub(crate) fn shown(self, number: f64) -> String {
+        match self {
+            What::NotWaiting => percent(number),
+            _ if number.is_finite() => duration(number),
+            _ => "–".into(),
         }
-        let path = CriticalPath::new(&waits);
-        let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
-        for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
-            let (type_, value) = row.activity;
-            let types = waits.tracks.trace().types();
-            let name = value.map_or("(between states)".to_owned(), |value| {
-                types.value_name(type_, value).to_string()
-            });
-            *on_path.entry(name).or_default() += row.seconds.to_f64();
-        }
-        RunAnalysis { waiting, on_path }
-    }
-
-    pub(crate) fn recorded(facts: Facts<'_>, settings: &Settings) -> Self {
-        RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
-    }
-
-    /// Analyses the changed run. The times of its states and messages must have been kept.
-    fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
-        let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
-        let messages = graph.messages().at_times(|at, message| {
-            let (sent, received) = (retimed.sent[at], retimed.received[at]);
-            let is_there = !plan.cuts_message(at) && !sent.is_nan();
-            let loose = !graph.transfers[at].is_used();
-            match (is_there, loose) {
-                (_, true) => Some((message.start, message.end)),
-                (true, false) => Some((message.start + sent, message.end + received)),
-                (false, false) => None,
-            }
-        });
-        let collectives = graph.facts().collectives;
-        RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
     }
 }
 
 impl Report {
+    pub(crate) fn new(scale: TimeScale) -> Self {
+        let confidence = vec![scale.to_string()];
+        Report { scale, rows: Vec::new(), confidence, key: String::new() }
+    }
+
+    /// Adds a row. Times are in the trace's unit.
     fn add(&mut self, what: What, name: impl Into<String>, before: f64, after: f64) {
+        let [before, after] = [before, after].map(|number| match what {
+            What::NotWaiting => number,
+            _ => self.seconds(number),
+        });
         self.rows.push(Row { what, name: name.into(), before, after });
+    }
+
+    pub(crate) fn seconds(&self, time: f64) -> f64 {
+        self.scale.seconds(time)
+    }
+
+    /// Formats a duration in the trace's unit for people.
+    pub(crate) fn duration(&self, time: f64) -> String {
+        duration(self.seconds(time))
+    }
+
+    /// Formats a rate in bytes per unit of the trace's time for people.
+    pub(crate) fn rate(&self, rate: f64) -> String {
+        let amount = amount(self.scale.time(rate));
+        let gap = if amount.ends_with(char::is_alphabetic) { "" } else { " " };
+        format!("{amount}{gap}B/s")
     }
 
     pub(crate) fn of(&self, what: What) -> impl Iterator<Item = &Row> {
@@ -169,17 +144,17 @@ impl Report {
             false => RunAnalysis::changed(graph, settings, plan, retimed),
         };
         // Share of the containers' time that is not spent waiting.
-        let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
+        let not_waiting = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {
             let busy = waiting.iter().enumerate().map(|(at, waits)| finish(at) - begin - waits);
             let whole = makespan * waiting.len() as f64;
             if whole > 0.0 { busy.sum::<f64>() / whole } else { 1.0 }
         };
         let recorded = |at: usize| graph.tracks().list()[at].last_exit();
         self.add(
-            What::Efficiency,
+            What::NotWaiting,
             "",
-            efficiency(end - begin, &recorded, &before.waiting),
-            efficiency(retimed.makespan(), &|at| retimed.finish[at], &after.waiting),
+            not_waiting(end - begin, &recorded, &before.waiting),
+            not_waiting(retimed.makespan(), &|at| retimed.finish[at], &after.waiting),
         );
         for (at, (before, after)) in before.waiting.iter().zip(&after.waiting).enumerate() {
             self.add(What::Waiting, graph.name(at as u32), *before, *after);
@@ -227,29 +202,33 @@ impl Report {
         self.add(What::Random, "97.5 %", before, spread.high);
     }
 
-    pub(crate) fn text(&self, format: Format, is_terminal: bool) -> String {
+    /// Formats the report; as text for a terminal or another file of this width, if known.
+    pub(crate) fn text(&self, format: Format, is_terminal: bool, width: Option<usize>) -> String {
         match format {
-            Format::Text => self.for_people(is_terminal),
+            Format::Text | Format::Parquet => self.for_people(is_terminal, width),
             Format::Csv => self.csv(),
             Format::Json => self.json(),
         }
     }
 
-    fn for_people(&self, is_terminal: bool) -> String {
+    fn for_people(&self, is_terminal: bool, width: Option<usize>) -> String {
         let mut text = String::new();
         let most =
-            self.rows.iter().filter(|row| row.after.is_finite() && row.what != What::Efficiency);
+            self.rows.iter().filter(|row| row.after.is_finite() && row.what != What::NotWaiting);
         let most = most.flat_map(|row| [row.before, row.after]).fold(0.0, f64::max);
+        let columns = width.unwrap_or(100);
         let width = self.rows.iter().map(|row| shown(&row.name).chars().count()).max();
-        let width = width.unwrap_or(0).clamp(8, 40);
+        let room = columns.saturating_sub(NUMBERS).clamp(13, 40);
+        let width = width.unwrap_or(0).clamp(13, room);
+        let cells = columns.saturating_sub(width + NUMBERS + 2).min(CELLS);
         for what in What::ALL {
             let rows: Vec<&Row> = self.rows.iter().filter(|row| row.what == what).collect();
             if rows.is_empty() {
                 continue;
             }
             let title = what.name();
-            let (before, after) = (what.heading("before"), what.heading("after"));
-            let _ = writeln!(text, "{title:width$}  {before:>14}  {after:>14}  {:>9}", "change");
+            let (before, after, change_of) = ("before", "after", "change");
+            let _ = writeln!(text, "{title:width$}  {before:>9}  {after:>9}  {change_of:>10}");
             let shown_rows = if is_terminal { rows.len().min(40) } else { rows.len() };
             for row in &rows[..shown_rows] {
                 let change = match row.before {
@@ -260,12 +239,11 @@ impl Report {
                 if name.chars().count() > width {
                     name = name.chars().take(width - 1).collect::<String>() + "…";
                 }
-                let line = format!(
-                    "{name:width$}  {:>14.9}  {:>14.9}  {change:>9}",
-                    row.before, row.after
-                );
-                let bars = match is_terminal && most > 0.0 && what != What::Efficiency {
-                    true => format!("  {}", bars(row.before / most, row.after / most)),
+                let (before, after) = (what.shown(row.before), what.shown(row.after));
+                let line = format!("{name:width$}  {before:>9}  {after:>9}  {change:>10}");
+                let has_bars = is_terminal && most > 0.0 && what != What::NotWaiting && cells > 3;
+                let bars = match has_bars {
+                    true => format!("  {}", bars(row.before / most, row.after / most, cells)),
                     false => String::new(),
                 };
                 let _ = writeln!(text, "{}", (line + &bars).trim_end());
@@ -278,7 +256,7 @@ impl Report {
         if !self.confidence.is_empty() {
             text.push_str("confidence\n");
             for sentence in &self.confidence {
-                let _ = writeln!(text, "- {}", shown(sentence));
+                text += &fill(&format!("- {}\n", shown(sentence)), columns);
             }
         }
         text
@@ -329,12 +307,15 @@ fn shown(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
-/// Number of characters of a full bar.
-const CELLS: f64 = 24.0;
+/// Largest number of characters of a full bar.
+const CELLS: usize = 24;
+
+/// Width of the columns of numbers.
+const NUMBERS: usize = 34;
 
 /// Returns a bar with the common part, followed by the part that was removed or added.
-fn bars(before: f64, after: f64) -> String {
-    let cells = |part: f64| (part.clamp(0.0, 1.0) * CELLS).round() as usize;
+fn bars(before: f64, after: f64, full: usize) -> String {
+    let cells = |part: f64| (part.clamp(0.0, 1.0) * full as f64).round() as usize;
     let (before, after) = (cells(before), cells(after));
     let same = before.min(after);
     let (gone, more) = (before - same, after - same);
@@ -347,10 +328,10 @@ mod tests {
 
     #[test]
     fn harmful_names_are_escaped() {
-        let mut report = Report::default();
+        let mut report = Report::new(TimeScale::from_byte(0).expect("seconds"));
         report.add(What::Container, "a,\"b\"\u{1b}[2J", 1.0, 2.0);
         assert!(report.csv().contains("\"a,\"\"b\"\"\u{1b}[2J\",1.000000000,2.000000000"));
-        assert!(!report.for_people(true).contains('\u{1b}'));
+        assert!(!report.for_people(true, None).contains('\u{1b}'));
         let json: Value = serde_json::from_str(&report.json()).expect("valid JSON");
         assert_eq!(json["end"][0]["name"], "a,\"b\"\u{1b}[2J");
     }
@@ -362,7 +343,7 @@ mod tests {
 
     #[test]
     fn bars_show_what_changes() {
-        assert_eq!(bars(1.0, 0.5), "█".repeat(12) + &"░".repeat(12));
-        assert_eq!(bars(0.5, 1.0), "█".repeat(12) + &"▓".repeat(12));
+        assert_eq!(bars(1.0, 0.5, 24), "█".repeat(12) + &"░".repeat(12));
+        assert_eq!(bars(0.5, 1.0, 24), "█".repeat(12) + &"▓".repeat(12));
     }
 }

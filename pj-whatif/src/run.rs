@@ -12,7 +12,8 @@ use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
 use paje_analysis::waits::Waits;
 use paje_console::aside::{Aside, write_whole};
-use paje_console::output::standard_output;
+use paje_console::contents::say_stats;
+use paje_console::output::{columns, refuse_inputs, standard_output};
 use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::SORTED_BY_FILE;
@@ -25,10 +26,11 @@ use paje_whatif::{Changed, Facts, Graph, Settings};
 use paje_workers::Workers;
 use splitter::Limits;
 
+use crate::analysis::RunAnalysis;
 use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
-use crate::report::{Report, RunAnalysis};
+use crate::report::Report;
 
 const VOICE: Voice = Voice {
     program: "pj_whatif",
@@ -47,8 +49,11 @@ pub fn main(cli: &Cli) -> ExitCode {
 /// Runs the program with other block sizes. These affect only speed and memory.
 #[must_use]
 pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
-    let voice =
-        if cli.accepted.sort { Voice { on_disorder: SORTED_BY_FILE, ..VOICE } } else { VOICE };
+    let voice = if cli.reading.accepted.sort {
+        Voice { on_disorder: SORTED_BY_FILE, ..VOICE }
+    } else {
+        VOICE
+    };
     failure::exit(voice, what_if(cli, limits))
 }
 
@@ -74,8 +79,16 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         parsed.map_err(|error| Failure::Other(format!("{}: {error}", path.display())))
     });
     let table = table.transpose()?;
+    let outputs = [&cli.output, &cli.report, &cli.html];
+    let input: Vec<&PathBuf> = cli.file.iter().collect();
+    refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
+    let began = Instant::now();
     let (trace, name) = read(cli, limits, &workers)?;
-    workers.run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))
+    let ends = workers
+        .run(|| changed(cli, &name, &trace, &workers, &hypotheses, table.as_ref(), ignored))?;
+    say_stats(VOICE, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
+    VOICE.recovered(&name, &trace, "re-timed", cli.reading.accepted.late_events());
+    Ok(ends && trace.recovered().problems.is_empty())
 }
 
 /// Reads the hypotheses in files. Also returns the ignored options, which are specific to SILAS.
@@ -92,11 +105,12 @@ fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
 }
 
 fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.named)?;
+    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
     let name = opened.name().to_owned();
-    let display = Display::new(!cli.no_progress, Instant::now());
+    cli.talk.begin(VOICE, &opened.input, workers);
+    let display = Display::new(!cli.talk.no_progress, Instant::now());
     let trace = opened.replay(&cli.options(limits), workers, display)?;
-    if !cli.warnings.no_warnings {
+    if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
     }
     Ok((trace, name))
@@ -118,7 +132,7 @@ fn changed(
         return Err(unsuitable(why));
     }
     let mut settings = settings(cli, name, trace)?;
-    settings.table = table.cloned();
+    settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
     let facts = Facts::new(trace, &settings.reading);
     if facts.tracks.classes().is_empty() {
         let map = settings.reading.map.name();
@@ -137,7 +151,8 @@ fn changed(
     let graph = Graph::of(facts, &settings, eager);
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
     let is_alone = graph.tracks().list().len() > 1 && !graph.has_dependences();
-    let mut report = Report::default();
+    let scale = trace.time_scale();
+    let mut report = Report::new(scale);
     if !ignored.is_empty() {
         report
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
@@ -149,7 +164,7 @@ fn changed(
     };
     if let Some((network, fit)) = &own {
         changes.network = Some(network);
-        report.caveat(caveats::of_network(fit, graph.messages().list().len()));
+        caveats::of_network(fit, graph.messages().list().len(), &mut report);
     }
     let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
     let mut ends = true;
@@ -266,14 +281,15 @@ fn write_trace(
 
 fn write_report(cli: &Cli, report: &Report) -> Result<(), Failure> {
     if let Some(path) = &cli.report {
-        let text = report.text(cli.format, false);
+        let text = report.text(cli.formatted.format, false, None);
         let written = write_whole(path, text.as_bytes());
         return written.map_err(|error| Failure::File(path.clone(), error));
     }
     if cli.output.as_deref() == Some(Path::new("-")) {
         return Ok(());
     }
-    let text = report.text(cli.format, io::stdout().is_terminal());
+    let out = io::stdout();
+    let text = report.text(cli.formatted.format, out.is_terminal(), columns(&out));
     let mut out = standard_output().map_err(Failure::Output)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)
 }

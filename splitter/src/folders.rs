@@ -1,7 +1,7 @@
-//! Limits which files a trace may name.
+//! Limits the files to which a trace may refer.
 //!
 //! Messages may show lines of these files, and the author of a trace may have fewer rights than the
-//! user who reads the trace. So a trace may not name just any file.
+//! user who reads the trace. So a trace may not refer to arbitrary files.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -13,8 +13,8 @@ use paje_parser::error::shown_path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// Folders below which a trace may name regular files. Symbolic links are followed first: their
-/// targets must be below the folders.
+/// Folders that contain the files to which a trace may refer. The files must be regular. Symbolic
+/// links are followed first, so their targets must be below the folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folders {
     /// Canonical paths. The folder of the first trace comes first.
@@ -22,11 +22,11 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Returns the folders of these traces. The folder of `-`, which is standard input, is the
-    /// current folder. Without traces, the current folder is used, too.
+    /// Returns the folders of these traces. The current folder is used for `-`, which means
+    /// standard input, and if there are no traces.
     ///
-    /// The folders apply to all files of a trace, including files that are named by another named
-    /// file.
+    /// The folders apply to all files of a trace, even if another file than the trace itself refers
+    /// to them.
     pub fn of<'p>(traces: impl IntoIterator<Item = &'p Path>) -> Self {
         let mut folders = Folders::default();
         for trace in traces {
@@ -67,11 +67,11 @@ impl Folders {
         Ok(self)
     }
 
-    /// Returns the canonical path of a file. Does not open it, because opening a device may have
-    /// effects.
+    /// Returns the canonical path of a file. Does not open the file, because opening a device may
+    /// have effects.
     ///
     /// # Errors
-    /// The file does not exist, or the trace may not name this file ([`Refusal::of`]).
+    /// The file does not exist, or the trace may not refer to it ([`Refusal::of`]).
     pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
         let found = path.canonicalize()?;
         self.above(&found)?;
@@ -85,10 +85,9 @@ impl Folders {
     /// The file cannot be opened, is no longer a regular file, or a part of its path has become a
     /// link.
     pub fn open(&self, found: &Path) -> io::Result<File> {
-        // Opens folder by folder, so that no link can be inserted between the check and the
-        // opening.
+        // The path is opened folder by folder, so that no link can be inserted after the check.
         const STEP: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-        // Does not wait for the other end of a pipe.
+        // Opening a pipe must not wait for its other end.
         const LAST: OFlags =
             OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
         let (folder, names) = self.above(found)?;
@@ -113,7 +112,7 @@ impl Folders {
     }
 }
 
-/// Opens folders that may be traversed but not listed.
+/// With this flag, folders can be opened even if they may only be traversed.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -136,7 +135,7 @@ fn check(file: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     Err(Refusal { file: file.to_owned(), why: Why::Special(what) }.into())
 }
 
-/// The reason why a trace may not name a file.
+/// The reason why a trace may not refer to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     file: PathBuf,
@@ -145,7 +144,7 @@ pub struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// The file is not below the folders.
+    /// The file is not below the allowed folders.
     Elsewhere,
     /// The file is not a regular file. The text says what it is.
     Special(&'static str),
@@ -230,7 +229,7 @@ mod tests {
         assert!(refused(Folders::of([]).find(Path::new("/etc/passwd"))));
     }
 
-    /// Replaces a folder after the check and before the file is opened.
+    /// The folder is replaced after the check and before the file is opened.
     #[test]
     fn a_replaced_file_is_not_opened() {
         let (_folder, path) = world();

@@ -32,10 +32,10 @@ use pieces::PiecesText;
 pub use pieces::Unpacking;
 pub use segments::Segments;
 
-/// A trace, opened.
+/// An opened trace.
 ///
-/// The first bytes show the compression, and the name does not matter. An `Input` can be read by
-/// one thread. [`Input::into_kind`] may return a file that several threads can read.
+/// The first bytes determine the compression. The name does not matter. Only one thread can read an
+/// `Input`, but [`Input::into_kind`] may return a file that several threads can read.
 #[derive(Debug)]
 pub struct Input {
     name: PathBuf,
@@ -44,17 +44,17 @@ pub struct Input {
     taken: Arc<AtomicU64>,
     compression: Option<Compression>,
     unpacking: Option<Unpacking>,
-    /// The file of a packed trace, if it can be read from any offset.
+    /// The file of a packed trace, if its format can be read from any offset.
     packed: Option<File>,
     /// An OTF2 archive, which is given as segments or as text.
     archive: Option<Arc<OpenArchive>>,
-    /// The part of the packed trace to read, or `None` for all of it.
+    /// The part of the packed trace to read, or `None` for the whole trace.
     window: Option<Window<Placed>>,
     /// Number of bytes read from a [`Kind::File`] through [`Read`].
     position: u64,
 }
 
-/// How a trace can be read from an input.
+/// How a trace can be read.
 pub enum Kind {
     /// An uncompressed regular file and its length when it was opened, for
     /// [`Plan::new`](crate::Plan::new) or to be read from its beginning.
@@ -81,14 +81,14 @@ impl Input {
     /// archive in it.
     ///
     /// If standard input is a regular file, it is read from its current position. If this is the
-    /// beginning of the file, the input is a [`Kind::File`], otherwise a stream. Nothing may have
-    /// been read with [`io::stdin`] before, because that function buffers. Reading a [`Kind::File`]
-    /// does not move the position.
+    /// beginning of the file, the input is a [`Kind::File`], otherwise a stream. [`io::stdin`] must
+    /// not be used before, because it reads ahead into a buffer. Reading a [`Kind::File`] does not
+    /// move the position.
     ///
     /// # Errors
     /// The file cannot be opened or read, or is known not to be a trace, such as an archive or a
-    /// picture. In compressed data and pipes, only later reads detect this. Later reads also detect
-    /// damage.
+    /// picture. For compressed data and pipes, only later reads detect this. Damage is also
+    /// detected only by later reads.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
             Some(path) => {
@@ -103,11 +103,11 @@ impl Input {
         }
     }
 
-    /// Opens a file that a trace names. The file must be regular and below these folders.
+    /// Opens a file to which a trace refers. The file must be regular and below these folders.
     ///
     /// # Errors
-    /// Fails like [`Input::open`], or with a [`Refusal`](crate::Refusal) if the trace may not name
-    /// the file.
+    /// Fails like [`Input::open`], or with a [`Refusal`](crate::Refusal) if the trace may not refer
+    /// to the file.
     pub fn open_named(path: &Path, folders: &Folders) -> io::Result<Input> {
         let file = folders.open(&folders.find(path)?)?;
         Input::from_file(path.to_owned(), file)
@@ -196,8 +196,8 @@ impl Input {
         })
     }
 
-    /// Passes the input's text through the reader that `wrap` returns. After that, only one thread
-    /// can read it.
+    /// Passes the text of the input through the reader that `wrap` returns. Afterwards, only one
+    /// thread can read the input.
     #[must_use]
     pub fn through(
         mut self,
@@ -227,13 +227,13 @@ impl Input {
     ///
     /// The remaining trace has all definitions and containers. A replay with options that do not
     /// change the meaning of events gives the same rows in the window, and the same end of the
-    /// trace. A trace with warnings is not limited.
+    /// trace. A trace with warnings is read as a whole.
     #[must_use]
     pub fn within(mut self, from: f64, to: f64) -> Input {
         let Some(file) = self.packed.take() else { return self };
         let medium = |file| Placed { file, place: 0, taken: Arc::clone(&self.taken) };
         let Ok(again) = file.try_clone() else { return self };
-        // Reading the whole file reports any damage.
+        // If the file is damaged, it is read as a whole, which reports the damage.
         let window = Summaries::new(medium(file)).and_then(|kept| kept.window(from, to));
         if let Ok(Some(window)) = window {
             let text = PiecesText::within(window.again(medium(again)));
@@ -265,7 +265,8 @@ impl Input {
         self.window.as_ref().map(Window::text_bytes)
     }
 
-    /// Returns the text of a plain file of at most this many bytes, without moving its position.
+    /// Returns the text of a plain file that has at most `most` bytes. Does not move the position
+    /// in the file.
     #[must_use]
     pub fn short_text(&self, most: u64) -> Option<Vec<u8>> {
         let Kind::File(file, len) = &self.kind else { return None };
@@ -275,8 +276,8 @@ impl Input {
     }
 
     /// Returns the counter of bytes read so far. At the end of the input, the counter equals
-    /// [`Input::size`]. It continues to count after [`Input::into_kind`], except for a
-    /// [`Kind::File`], whose readers may add to the counter.
+    /// [`Input::size`]. It continues to count after [`Input::into_kind`]. For a [`Kind::File`], the
+    /// readers must add to the counter themselves.
     #[must_use]
     pub fn read_so_far(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.taken)
@@ -306,7 +307,7 @@ impl Input {
             return Segments::of_archive(archive.read(None).ok()?, longest);
         }
         let taken = Arc::clone(&self.taken);
-        // Reading the text reports any damage.
+        // If the file is damaged, its text is read instead, which reports the damage.
         Segments::new(self.packed.take()?, taken, longest).ok()?
     }
 
@@ -325,7 +326,7 @@ impl Input {
         &self.kind
     }
 
-    /// Returns what the trace can be read from.
+    /// Returns the file or the stream from which the trace can be read.
     #[must_use]
     pub fn into_kind(self) -> Kind {
         self.kind
@@ -380,8 +381,8 @@ fn recognise(
     }
 }
 
-/// Reads the text of the trace. A file gives the bytes that it had when it was opened, or an error
-/// if it has become shorter.
+/// Reads the text of the trace. For a file, returns the bytes that it had when it was opened, or an
+/// error if it has become shorter.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.kind {

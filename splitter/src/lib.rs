@@ -1,10 +1,10 @@
 //! Opens Pajé traces and reads them in blocks of whole lines.
 //!
 //! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the
-//! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] gives
-//! the segments of a packed trace or an archive, each a [`ColumnSegment`]. [`Folders`] limit which
-//! files a trace may name. A [`Block`] knows the byte of the trace where it begins. The contents of
-//! lines do not matter here.
+//! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] returns
+//! the segments of a packed trace or an archive, each of them a [`ColumnSegment`]. [`Folders`]
+//! limit the files to which a trace may refer. A [`Block`] holds its byte offset in the trace. The
+//! contents of lines do not matter here.
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};
@@ -26,7 +26,6 @@ pub mod folders;
 pub mod input;
 pub mod plan;
 mod regular;
-mod size;
 
 pub use blocks::{
     BYTE_ORDER_MARK, Block, Blocks, ColumnSegment, LaterLine, Limits, PADDING, ReadError, Segment,
@@ -36,4 +35,3 @@ pub use folders::{Folders, Refusal};
 pub use input::{Compression, Input, Kind, Segments, Unpacking, is_damaged_archive};
 pub use plan::Plan;
 pub use regular::read_exact_at;
-pub use size::parse_size;

@@ -8,15 +8,14 @@ use paje_parser::ByteOffset;
 use crate::blocks::{Block, Limits, ReadError};
 use crate::regular;
 
-/// Bytes read after a block's end to find the end of its last line. The longest lines of usual
-/// traces have about two hundred bytes.
+/// Number of bytes that are read after a block's end to find the end of its last line. The longest
+/// lines of usual traces have about two hundred bytes.
 const TAIL: usize = 512;
 
-/// A regular file cut at fixed places: block `i` holds the lines that begin in
-/// `i * size .. (i + 1) * size`, where `size` is [`Limits::block`]. [`Plan::read_between`] cuts it
-/// anywhere.
+/// The blocks of a regular file. Block `i` holds the lines that begin in `i * size .. (i + 1) *
+/// size`, where `size` is [`Limits::block`]. [`Plan::read_between`] can cut the file anywhere.
 ///
-/// The ends of a block are found from the bytes of the block, so several threads can read blocks in
+/// The ends of a block depend only on the bytes around them, so several threads can read blocks in
 /// any order. A block inside a line that is longer than a block is empty.
 ///
 /// The file is read, not mapped. If the file becomes shorter, reading returns an error, whereas
@@ -53,7 +52,7 @@ impl Plan {
         self.len
     }
 
-    /// Returns the number of bytes of a block, which is at least 1.
+    /// Returns the size of a block in bytes, which is at least 1.
     #[must_use]
     pub const fn size(&self) -> u64 {
         if self.limits.block == 0 { 1 } else { self.limits.block as u64 }
@@ -65,8 +64,8 @@ impl Plan {
         self.limits.line.saturating_add(1).max(self.limits.block)
     }
 
-    /// Fills `block` with the lines of block `i`. An empty block starts at `i * size`, but not
-    /// after the file's end.
+    /// Fills `block` with the lines of block `i`. The start of an empty block is `i * size` or the
+    /// end of the file.
     ///
     /// # Errors
     /// If the file cannot be read or has become shorter, `block` is empty. If a line is longer than
@@ -77,12 +76,12 @@ impl Plan {
         self.read_between(begin..begin.saturating_add(self.size()), block)
     }
 
-    /// Fills `block` with the lines that begin at these bytes. The range should not be larger than
-    /// a block. Ranges that together cover the file return each line once. An empty block starts at
-    /// the start of the range, or at the file's end.
+    /// Fills `block` with the lines that begin in this byte range. The range should not be larger
+    /// than a block. Ranges that together cover the file return each line once. An empty block
+    /// starts at the start of the range, or at the file's end.
     ///
     /// # Errors
-    /// As [`Plan::read`].
+    /// Fails like [`Plan::read`].
     pub fn read_between(&self, bytes: Range<u64>, block: &mut Block) -> Result<(), ReadError> {
         let (begin, end) = (bytes.start.min(self.len), bytes.end.min(self.len));
         block.set(ByteOffset(begin), 0..0);
@@ -97,7 +96,7 @@ impl Plan {
         let buffer = block.room(filled);
         regular::read_exact_at(&self.file, &mut buffer[..filled], from)?;
 
-        // A newline at the block's last byte begins a line of the next block.
+        // If the last byte of the range is a newline, the line after it belongs to the next block.
         let inner = (end - from - 1) as usize;
         let first = if begin == 0 {
             0

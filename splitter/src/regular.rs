@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Reads some bytes from `at` on, at least one byte unless `buffer` is empty. `at` must be before
-/// the known length, because the end of the file then means that the file has become shorter.
+/// Reads some bytes from `at` on, and at least one byte unless `buffer` is empty. `at` must be
+/// below the known length: if there are no bytes, the file has become shorter.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     loop {
         match file.read_at(buffer, at) {
@@ -19,7 +19,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     }
 }
 
-/// Fills `buffer` from byte `at` of a [`Kind::File`](crate::Kind::File) on.
+/// Fills `buffer` with the bytes of a [`Kind::File`](crate::Kind::File) from `at` on.
 ///
 /// # Errors
 /// The file cannot be read, or ends before `buffer` is full.

@@ -1,4 +1,4 @@
-//! Traces in files, pipes and compressed files.
+//! Tests traces in files, pipes and compressed files.
 
 #![allow(clippy::unwrap_used)] // A panic makes a test fail.
 
@@ -66,7 +66,7 @@ impl Trace {
         let mut text = Vec::new();
         let result = input.read_to_end(&mut text);
         if result.is_err() {
-            // Later reads fail too, instead of returning the end.
+            // Later reads also fail, instead of returning the end of the input.
             input.read(&mut [0]).unwrap_err();
         } else if input.compression().is_some() {
             assert_eq!(input.size(), Some(bytes.len() as u64));
@@ -277,7 +277,7 @@ fn named_pipes_are_read() {
         let (to, what) = (path.clone(), bytes.clone());
         let writer = std::thread::spawn(move || {
             let mut pipe = File::options().write(true).open(to).unwrap();
-            // The first bytes of the input arrive one at a time.
+            // The first bytes of the input are written one at a time.
             for byte in what.chunks(1).take(9) {
                 pipe.write_all(byte).unwrap();
             }
@@ -302,7 +302,7 @@ fn system_files_have_content_but_no_length() {
     assert!(io::read_to_string(&mut input).unwrap().starts_with("Name:"));
 }
 
-/// Process that [`standard_input_is_read`] starts with another standard input.
+/// Runs in a process that [`standard_input_is_read`] starts with a different standard input.
 #[test]
 #[ignore = "a part of another test"]
 fn the_child() {
@@ -419,7 +419,8 @@ fn packed_in(texts: &[&str]) -> (TempDir, Input) {
 #[test]
 fn a_segment_of_several_lines_that_ends_within_one_is_refused() {
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n", "5 e"]);
-    // A segment with a single line may hold the rest of a line of the previous segment.
+    // A segment with a single line may contain the rest of a line that begins in the previous
+    // segment.
     assert!(input.segments(1 << 20).is_none());
     let (_folder, mut input) = packed_in(&["5 a\n5 b\n", "5 c\n5", " d\n5 e\n", "5 f"]);
     let mut segments = input.segments(1 << 20).unwrap();

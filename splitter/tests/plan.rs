@@ -1,4 +1,4 @@
-//! Compares the blocks of a file, read in any order, with the same bytes read as a stream.
+//! Compares blocks of a file that are read in any order with the same bytes read as a stream.
 
 #![allow(clippy::unwrap_used)] // A panic makes a test fail.
 
@@ -20,7 +20,6 @@ fn plan(text: &[u8], limits: Limits) -> Plan {
     Plan::new(file(text), text.len() as u64, limits)
 }
 
-/// Returns the text before the first line that is too long, and the start of that line.
 type Read = (Vec<u8>, Option<u64>);
 
 fn stopped(result: Result<bool, ReadError>, limit: usize) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Segments of packed traces.
+//! Tests segments of packed traces.
 
 use std::fs;
 use std::io::Read;
@@ -112,7 +112,7 @@ fn lines_can_be_read_later() {
     }
 }
 
-/// Damage is reported when it is reached, not before.
+/// Damage is reported when the reader reaches it, not earlier.
 #[test]
 fn skipped_segments_are_checked() {
     let text = trace();
@@ -180,6 +180,6 @@ fn segments_consist_of_whole_lines() {
         found.extend_from_slice(block.text());
     }
     assert_eq!(String::from_utf8(found).unwrap(), open);
-    // Segments longer than the limit of lines are not accepted either.
+    // Segments that are longer than the limit for lines are not accepted either.
     assert!(files.open(&packed(pieces(&text))).segments(100).is_none());
 }

@@ -16,7 +16,6 @@ pub(crate) fn schema_with(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Adds durations to the rows of a batch. `schema` comes from [`schema_with`].
 pub(crate) fn rows_with(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let Some((start, end)) = ends(batch.schema_ref()) else { return Ok(batch) };
     let times = |index: usize| batch.column(index).as_primitive::<Float64Type>().values();

@@ -17,7 +17,6 @@ const TICK: Duration = Duration::from_millis(20);
 /// a read from an idle pipe, ends later, and its result is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Request from the work to the calling thread.
 pub(crate) enum Request {
     /// Read a number of bytes from the file object.
     Read(usize, Sender<PyBackedBytes>),

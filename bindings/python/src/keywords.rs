@@ -11,8 +11,6 @@ const SHORT: usize = 60;
 pub(crate) struct Arguments<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
 impl<'py> Arguments<'_, 'py> {
-    /// Returns the value of a keyword.
-    ///
     /// # Errors
     /// Raises `TypeError` if the type is wrong, and `ValueError` if a number is out of range.
     pub(crate) fn get<T: FromPyObjectOwned<'py>>(&self, name: &str, wanted: &str) -> PyResult<T> {

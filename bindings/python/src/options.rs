@@ -64,6 +64,7 @@ pub(crate) fn keywords(asked: &Arguments<'_, '_>) -> PyResult<Keywords> {
         sort: flag("sort")?,
         recover: flag("recover")?,
         stop_at: time("stop_at")?,
+        time_unit: asked.get("time_unit", "a string such as 'ms', or None")?,
         start: time("start")?,
         end: time("end")?,
         natures: patterns("natures")?,
@@ -114,7 +115,6 @@ impl From<Patterns> for Vec<String> {
     }
 }
 
-/// Converts an error of a keyword's value.
 pub(crate) fn wrong(error: Wrong) -> PyErr {
     PyValueError::new_err(error.0)
 }

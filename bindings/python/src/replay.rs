@@ -20,7 +20,7 @@ use crate::trace::Trace;
 
 const PACE: Duration = Duration::from_millis(100);
 
-/// Calling thread during a replay.
+/// Serves the file object and reports progress, in the calling thread.
 struct Watcher<'a, 'py> {
     status: &'a ReplayStatus,
     object: Option<Object>,
@@ -49,7 +49,6 @@ impl Caller for Watcher<'_, '_> {
     }
 }
 
-/// Implements pajereplay.read.
 #[pyfunction]
 pub(crate) fn read(
     source: &Bound<'_, PyAny>,

@@ -64,7 +64,7 @@ impl Asked {
     }
 }
 
-/// Calling thread during the check.
+/// Serves the file object, in the calling thread.
 struct Watcher {
     stopped: Arc<AtomicBool>,
     object: Option<Object>,
@@ -80,7 +80,7 @@ impl Caller for Watcher {
     }
 }
 
-/// Reader that fails once it is asked to stop.
+/// Reader that fails after a request to stop.
 struct Stoppable {
     text: Box<dyn Read + Send>,
     stopped: Arc<AtomicBool>,

@@ -64,7 +64,6 @@ impl Given {
         }
     }
 
-    /// Returns the path of the first file, if any, and the paths of the others.
     pub(crate) fn paths(&self) -> (Option<PathBuf>, Vec<PathBuf>) {
         match self {
             Given::Paths(paths) => (Some(paths[0].clone()), paths[1..].to_vec()),

@@ -211,7 +211,6 @@ pub(crate) fn kind(data_type: &DataType) -> String {
     }
 }
 
-/// Returns a preview of a table or a trace (`python/pajereplay/_preview.py`).
 pub(crate) fn preview<T: PyTypeInfo>(shown: &Bound<'_, T>, how: &str) -> PyResult<String> {
     shown.py().import("pajereplay._preview")?.call_method1(how, (shown,))?.extract()
 }

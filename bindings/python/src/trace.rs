@@ -141,7 +141,7 @@ impl Trace {
     /// eager: rendezvous threshold in bytes (0: every message)
     /// bytes: as for comm()
     #[pyo3(signature = (*, by="kind", map=None, group=None, root=None, eager=None, bytes=None))]
-    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    #[allow(clippy::too_many_arguments)] // Python passes them by keyword.
     fn waits(
         &self,
         py: Python<'_>,
@@ -166,7 +166,7 @@ impl Trace {
     ///
     /// by: group rows by "container" or "value"; other keywords as for waits()
     #[pyo3(signature = (*, by="container", map=None, group=None, root=None, eager=None, bytes=None))]
-    #[allow(clippy::too_many_arguments)] // Python's are keywords.
+    #[allow(clippy::too_many_arguments)] // Python passes them by keyword.
     fn critical_path(
         &self,
         py: Python<'_>,
@@ -202,8 +202,8 @@ impl Trace {
         Ok(dict)
     }
 
-    /// Metadata as a dict: source, lines, bytes (of text), event_lines, threads, seconds (of the
-    /// replay), version (of pajereplay).
+    /// Metadata as a dict: source, lines, bytes (of text), event_lines, time_unit (and its reason),
+    /// threads, seconds (of the replay), version (of pajereplay).
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let trace = &self.kept.trace;
@@ -212,6 +212,7 @@ impl Trace {
         dict.set_item("lines", trace.lines())?;
         dict.set_item("bytes", trace.bytes())?;
         dict.set_item("event_lines", trace.event_lines())?;
+        dict.set_item("time_unit", trace.time_scale().to_string())?;
         dict.set_item("threads", self.threads)?;
         dict.set_item("seconds", trace.times().wall.as_secs_f64())?;
         dict.set_item("version", env!("CARGO_PKG_VERSION"))?;

@@ -28,7 +28,7 @@ def test_all_problems_are_listed():
     lines = WRONG.count("\n")
     time, container = report.errors
     assert (time.code, time.line, time.column, time.count) == ("bad-time", lines - 2, 3, 1)
-    assert time.message == "'O.5' is not a time; expected a finite number of seconds"
+    assert time.message == "'O.5' is not a time; expected a finite number"
     assert time.excerpt.splitlines()[1].strip(" |") == "^^^"
     assert (container.code, container.line, container.count) == ("unknown-container", lines - 1, 2)
     assert report.error_count == 3

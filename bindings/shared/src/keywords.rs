@@ -25,6 +25,7 @@ pub struct Keywords {
     pub sort: bool,
     pub recover: bool,
     pub stop_at: Option<f64>,
+    pub time_unit: Option<String>,
     pub start: Option<f64>,
     pub end: Option<f64>,
     pub natures: Option<Vec<String>>,
@@ -51,6 +52,7 @@ impl Default for Keywords {
             sort: false,
             recover: false,
             stop_at: None,
+            time_unit: None,
             start: None,
             end: None,
             natures: None,
@@ -91,7 +93,7 @@ impl Size {
     pub fn bytes(&self) -> Result<u64, Wrong> {
         match self {
             Size::Bytes(bytes) => Ok(*bytes),
-            Size::Text(text) => splitter::parse_size(text)
+            Size::Text(text) => paje_decimal::amounts::size(text)
                 .map_err(|error| Wrong(format!("{text:?} is not a size such as '4G': {error}"))),
         }
     }
@@ -139,6 +141,10 @@ impl Keywords {
             options.value_names = ValueNames::AsWritten;
         }
         options.stop_at = number("stop_at", self.stop_at)?;
+        options.time_unit = match &self.time_unit {
+            Some(unit) => Some(unit.parse().map_err(|error| Wrong(format!("time_unit: {error}")))?),
+            None => None,
+        };
         options.no_imbrication = self.no_imbrication;
         options.ignore_incomplete_links = self.ignore_incomplete_links;
         options.user_defined = self.user_defined;
@@ -166,7 +172,6 @@ impl Keywords {
         Ok(options)
     }
 
-    /// Returns the selection of rows.
     fn selection(&self) -> Result<Selection, Wrong> {
         let mut selection = Selection::default();
         let window = &mut selection.window;
@@ -212,7 +217,6 @@ fn globs(keyword: &str, patterns: Option<&[String]>) -> Result<Vec<Glob>, Wrong>
     all(keyword, patterns)?.iter().map(glob).collect()
 }
 
-/// Parses a nature, in any case.
 fn nature(name: &str) -> Result<TypeNature, Wrong> {
     let nature = name.to_ascii_lowercase().parse().ok().and_then(Table::nature);
     nature.ok_or_else(|| {
@@ -221,7 +225,6 @@ fn nature(name: &str) -> Result<TypeNature, Wrong> {
     })
 }
 
-/// Checks a time in seconds.
 fn number(keyword: &str, time: Option<f64>) -> Result<Option<f64>, Wrong> {
     match time {
         Some(time) if time.is_nan() => {

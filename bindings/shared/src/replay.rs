@@ -17,7 +17,6 @@ use crate::{Keywords, Wrong};
 pub struct Replay {
     /// Path of the trace, if it is a file.
     path: Option<PathBuf>,
-    /// Other files of the trace.
     further: Vec<PathBuf>,
     options: Options,
     /// Folders below which the trace may name files, or `None` to ignore such files.

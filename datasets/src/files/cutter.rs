@@ -12,16 +12,13 @@ pub(super) struct Cutter<'a> {
     pub(super) lines: Lines<'a>,
     pub(super) style: Style,
     /// Number of each container, by its name or alias. Containers are numbered in the order of
-    /// creation, from the root, which is 0.
+    /// creation. The root has number 0.
     containers: HashMap<&'a [u8], usize>,
     parents: Vec<usize>,
     pub(super) pieces: usize,
     needed: Vec<BTreeSet<usize>>,
-    /// Latest time, as the trace writes it.
     pub(super) end: &'a [u8],
-    /// Number of the added PajeTraceFile event.
     pub(super) naming: String,
-    /// Number and fields of the event that destroys the root container.
     pub(super) ending: (String, Vec<&'static str>),
 }
 
@@ -31,11 +28,11 @@ pub(super) enum Role {
     World,
     Creation(usize),
     Destruction(usize),
-    /// An event of this container.
+    /// An event of the container with this number.
     Of(usize),
 }
 
-/// Fields of the PajeDestroyContainer that ends a piece.
+/// Fields of the PajeDestroyContainer event that ends a piece.
 const ENDING: [&str; 3] = ["Time", "Type", "Name"];
 
 impl<'a> Cutter<'a> {
@@ -70,7 +67,7 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// Uses the PajeDestroyContainer that the trace defines, if it has only the necessary fields.
+    /// Uses the trace's definition of PajeDestroyContainer, if it has only the necessary fields.
     fn find_ending(&mut self) {
         let fitting = self.lines.defs.iter().find_map(|def| {
             let order =

@@ -25,14 +25,13 @@ pub(super) enum Line<'a> {
 
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// The line as written, without its end.
     pub(super) text: &'a [u8],
     pub(super) def: usize,
-    /// The number and the fields, including quotes.
+    /// The event number and the fields, including quotes.
     pub(super) words: Vec<&'a [u8]>,
 }
 
-/// Names of fields, each with its name in older traces.
+/// Names of fields, and their names in older traces.
 const OLD_NAMES: [(&str, &str); 6] = [
     ("Type", "ContainerType"),
     ("Type", "EntityType"),
@@ -89,7 +88,6 @@ impl<'a> Lines<'a> {
         event.words.get(index + 1).map(|word| bare(word))
     }
 
-    /// Returns the name of an event, without `Paje`.
     pub(super) fn kind(&self, event: &Event<'a>) -> &'a [u8] {
         self.defs[event.def].event
     }
@@ -102,7 +100,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Def<'_> {
-    /// Returns the index of a field, by its name or older name.
+    /// Returns the index of the field with this name, or with the field's older name.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         let find = |name: &str| self.fields.iter().position(|field| field.0 == name.as_bytes());
         let mut old = OLD_NAMES.iter().filter(|(new, _)| *new == name);

@@ -1,4 +1,4 @@
-//! Writes the files.
+//! Writes the contents of the files.
 
 use super::cutter::{Cutter, ROOT, Role};
 use super::lines::{Event, Line, bare};
@@ -27,7 +27,7 @@ impl Cutter<'_> {
             let numbers: Vec<&[u8]> = self.lines.defs.iter().map(|def| def.number).collect();
             self.header(&mut out, &numbers, b"CreateContainer");
         }
-        // The line that names a file may be anywhere, so vary its place.
+        // A reference to a file may be anywhere, so its position varies.
         let early = self.style == Style::Full;
         if early {
             self.name(&mut out, b"0", b"0", ROOT);
@@ -77,8 +77,8 @@ impl Cutter<'_> {
         put(out, &words.join(&b' '));
     }
 
-    /// Writes all event definitions with these numbers, and adds a `Filename` to those of one
-    /// event.
+    /// Writes all event definitions with these numbers. Adds a `Filename` to the definitions of the
+    /// event `with_file`.
     fn header(&self, out: &mut Vec<u8>, numbers: &[&[u8]], with_file: &[u8]) {
         for (def, number) in self.lines.defs.iter().zip(numbers) {
             put(out, &[b"%EventDef Paje", def.event, b" ", number].concat());
@@ -92,7 +92,6 @@ impl Cutter<'_> {
         }
     }
 
-    /// Returns a piece that is a valid trace.
     fn full(&self, piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let (number, fields) = &self.ending;
@@ -117,11 +116,10 @@ impl Cutter<'_> {
         out
     }
 
-    /// Returns a piece that needs the definitions of the root file.
     fn events_only(&self, piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
         let defs = &self.lines.defs;
-        // Each file defines the numbers differently.
+        // Each file gives the numbers different meanings.
         let turn = if self.style == Style::Filename { piece + 1 } else { 0 };
         let numbers: Vec<&[u8]> =
             (0..defs.len()).map(|def| defs[(def + turn) % defs.len()].number).collect();

@@ -1,7 +1,7 @@
 //! The valid trace into which a fault is planted.
 //!
-//! Four ranks work. No valid event touches the container `v` and its child `n`. Faults occur there,
-//! so that they do not depend on earlier events and keep later events valid.
+//! Four ranks work. The container `v` and its child `n` have no valid events. Faults are planted
+//! there, so that they depend on no earlier events, and later events stay valid.
 
 use crate::header;
 use crate::rng::Rng;
@@ -9,9 +9,9 @@ use crate::rng::Rng;
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) start: Vec<String>,
-    /// Events of one or two lines, each with its time in microseconds, in order of time.
+    /// Events in order of time. Each has its time in microseconds and one or two lines.
     pub(super) events: Vec<(u64, String)>,
-    /// Destructions of the containers, at the time of the last event.
+    /// Lines that destroy the containers, at the time of the last event.
     pub(super) end: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Base {
 
     fn work(&mut self, rng: &mut Rng) {
         let mut depths = [0_u32; RANKS as usize];
-        // This time is later than any time that a fault uses as too early.
+        // Faults that come too early use earlier times than this.
         let mut now = 10_000_000;
         let mut links = 0;
         for _ in 0..rng.between(20, 60) {
@@ -81,8 +81,8 @@ impl Base {
                         format!("15 {time} 3 0 message {rank}"),
                         format!("16 {time} 3 0 message 1"),
                     ];
-                    // Both lines are one event, because a fault that ends the file must not leave
-                    // this link open too.
+                    // Both lines form one event, because a fault that ends the file must not also
+                    // leave this link open.
                     self.events.push((now, format!("{start} b{links}\n{end} b{links}")));
                 }
             }

@@ -9,8 +9,9 @@ use crate::rng::Rng;
 pub struct InvalidTrace {
     /// The trace.
     pub bytes: Vec<u8>,
-    /// Line where the fault must be reported, counted from 1. `None` if it concerns the whole file
-    /// or its end ([`Fault::EmptyFile`], [`Fault::OpenLinkAtEnd`], [`Fault::TruncatedDefinition`]).
+    /// Line where the fault must be reported, counted from 1. `None` if the fault concerns the
+    /// whole file or its end ([`Fault::EmptyFile`], [`Fault::OpenLinkAtEnd`],
+    /// [`Fault::TruncatedDefinition`]).
     pub line: Option<u64>,
 }
 
@@ -32,7 +33,7 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
     }
     let form = forms(fault);
     let form = form[rng.index(form.len())];
-    // Each block is inserted before the event with this index, in order.
+    // The blocks are inserted in order, each of them before the event with its index.
     let mut places: Vec<usize> = form.iter().map(|_| rng.index(base.events.len())).collect();
     places.sort_unstable();
 
@@ -65,7 +66,8 @@ pub fn trace(fault: Fault, seed: u64) -> InvalidTrace {
 
 /// Returns the forms of a fault. A form is a sequence of blocks, which are inserted one after the
 /// other. A block consists of one or more consecutive lines. `!` marks the faulty line. `{t}`
-/// stands for the time at that place, which is at least 10 s, so a time below 10 s is too early.
+/// stands for the time at that position. This time is at least 10 s, so a time below 10 s is too
+/// early.
 fn forms(fault: Fault) -> &'static [&'static [&'static str]] {
     match fault {
         Fault::UnknownType => &[

@@ -1,6 +1,6 @@
-//! Makes runs whose races, orders, deadlocks and barriers are known. They are from B. Schaeli,
-//! *Performance prediction and race detection in message-passing parallel applications* (2009),
-//! chapters 4 and 5.
+//! Generates runs whose races, orders, deadlocks and barriers are known. The runs are from B.
+//! Schaeli, *Performance prediction and race detection in message-passing parallel applications*
+//! (2009), chapters 4 and 5.
 
 use std::fmt::Write;
 
@@ -13,13 +13,13 @@ pub enum Hazard {
     /// A merge sort on four ranks (listing 5.9). There is one race, between the messages of ranks 2
     /// and 1 to rank 0.
     MergeSort,
-    /// Rank 0 sends a request to this number of ranks, one after the other, and receives each
-    /// reply. There is no race.
+    /// Rank 0 sends a request to each of the given number of ranks, one after the other, and
+    /// receives each reply. There is no race.
     RequestReply(usize),
     /// Rank 0 receives from each of n other ranks, which gives n(n−1)/2 races and n! orders.
     Gather(usize),
-    /// Three ranks exchange borders this number of times (listing 5.10). With one, two and three
-    /// times, there are 60, 6268 and 653916 orders of events.
+    /// Three ranks exchange borders the given number of times (listing 5.10). If they do so once,
+    /// twice or three times, there are 60, 6268 or 653916 orders of events.
     Exchange(usize),
     /// Three ranks send to the next rank and then receive from the previous rank (figure 5.12),
     /// which is a potential deadlock.
@@ -43,17 +43,17 @@ pub enum Hazard {
         seed: u64,
     },
     /// Three threads exchange borders and then update. The run has the messages to thread 1. The
-    /// original figures (4.12b, 4.16) are lost, so this follows the text. The split operation and
-    /// the operations that send borders only read. The two borders are merged, and the update comes
-    /// after all of these. Neighbours may send requests at any time. Another read-only message is
-    /// added before the split's requests, which gives the numbers in the text: 168 orders, and 1
-    /// and 20 after the reduction.
+    /// original figures (4.12b, 4.16) are lost, so this run follows the text. The split operation
+    /// and the operations that send borders only read. The two borders are merged, and the update
+    /// comes after all these operations. Neighbours may send requests at any time. Another
+    /// read-only message before the split's requests gives the numbers in the text: 168 orders, and
+    /// 1 and 20 orders after the reduction.
     Borders,
     /// Threads in a ring exchange borders and then update, in two iterations (section 4.2). Merges
-    /// also send messages to ask their splits how much data will come (section 2.6.1). Operations
-    /// are states that their messages trigger. The original figures (4.2, 4.20) are lost, so this
-    /// follows the text. A thread notifies its own merge before and after its update, as the
-    /// numbers in tables 4.1 and 4.11 imply.
+    /// also send messages to request the amount of data from their splits (section 2.6.1).
+    /// Operations are states that messages trigger. The original figures (4.2, 4.20) are lost, so
+    /// this run follows the text. A thread notifies its own merge before and after its update, as
+    /// the numbers in tables 4.1 and 4.11 imply.
     Neighbours {
         /// Number of threads, at least two. An additional thread starts the iterations.
         threads: usize,
@@ -81,12 +81,12 @@ impl Hazard {
     }
 }
 
-/// A run of ranks that send and receive. Each call takes a microsecond.
+/// A run of ranks that send and receive messages. Each call takes a microsecond.
 struct Run {
     ranks: Ranks,
 }
 
-/// A message under way: its key, and the time when it was sent.
+/// A message under way: its key, and its sending time in microseconds.
 #[derive(Clone, Copy)]
 struct Sent(u64, u64);
 
@@ -115,7 +115,7 @@ impl Run {
         self.recv(to, "PMPI_Recv", value, sent);
     }
 
-    /// Adds a state that receives messages and then sends messages.
+    /// Adds a state in which a rank receives messages and then sends messages.
     fn operation(&mut self, rank: usize, inputs: &[(&str, Sent)], outputs: &[&str]) -> Vec<Sent> {
         self.ranks.push(rank, "PMPI_Sendrecv");
         for (value, message) in inputs {
@@ -251,7 +251,6 @@ fn borders() -> Run {
 }
 
 fn neighbours(threads: usize) -> Run {
-    /// Messages to the previous and the next thread.
     const SIDES: [[&str; 2]; 2] =
         [["read request left", "border left"], ["read request right", "border right"]];
     let mut run = Run::new(threads + 1);

@@ -1,28 +1,30 @@
-//! Makes traces whose waiting times and critical paths have known formulas.
+//! Generates traces for which formulas give the waiting times and the critical path.
 
 use super::ranks::{NO_SIZE, Ranks};
 
-/// A situation with waiting. All times depend only on [`Parameters`].
+/// A situation in which ranks wait. All times depend only on [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Case {
-    /// Rank 1 receives from rank 0, which is late by `late`.
+    /// Rank 1 receives from rank 0, whose send is delayed by `late`.
     LateSender,
-    /// Rank 0 sends 1 MB to rank 1, which is late by `late`. Both leave together.
+    /// Rank 0 sends 1 MB to rank 1, whose receive is delayed by `late`. Both ranks leave together.
     LateReceiver,
-    /// An allreduce that each rank enters `late` after the previous rank.
+    /// An allreduce. Each rank enters it with a delay of `late` after the previous rank.
     NxN,
-    /// A barrier that each rank enters `late` after the previous rank.
+    /// A barrier. Each rank enters it with a delay of `late` after the previous rank.
     Barrier,
-    /// A broadcast from the middle rank. Each rank enters `late` after the previous rank.
+    /// A broadcast from the middle rank. Each rank enters it with a delay of `late` after the
+    /// previous rank.
     OneToN,
-    /// A reduction to rank 0. Each rank enters `late` after the previous rank.
+    /// A reduction to rank 0. Each rank enters it with a delay of `late` after the previous rank.
     NToOne,
-    /// A scan that each rank enters `late` before the previous rank.
+    /// A scan. The last rank enters it first, and each other rank with a delay of `late` after the
+    /// next rank.
     Scan,
     /// Each rank receives from the previous rank, works for `work` and sends to the next rank. Rank
     /// 0 is late.
     Chain,
-    /// Like [`Case::LateSender`], but in nested states. Rank 1 works for `work` again.
+    /// Like [`Case::LateSender`], but in nested states. Rank 1 then works for `work` again.
     Nested,
 }
 
@@ -33,39 +35,39 @@ pub struct Parameters {
     pub ranks: usize,
     /// Computing time of each rank.
     pub work: u64,
-    /// Delay, more than twice `transfer`.
+    /// Delay, which is more than twice `transfer`.
     pub late: u64,
-    /// Duration of a message, or of a collective after its last rank has entered. At least 2.
+    /// Duration of a message, or of a collective after its last rank has entered. It is at least 2.
     pub transfer: u64,
 }
 
 /// A trace and the expected results, in microseconds.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The trace.
+    /// Bytes of the trace.
     pub bytes: Vec<u8>,
-    /// The wait states.
+    /// The expected wait states.
     pub waits: Vec<Waiting>,
-    /// Critical path: rank, start and end of each part.
+    /// The critical path: rank, start and end of each of its parts.
     pub path: Vec<(usize, u64, u64)>,
-    /// Total waiting that each rank causes, directly and indirectly. Ranks that cause no waiting
-    /// are left out.
+    /// Ranks that cause waiting, each with the total waiting time that it causes directly and
+    /// indirectly.
     pub delays: Vec<(usize, u64)>,
 }
 
 /// A wait state, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waiting {
-    /// Kind: `late sender`, `late receiver`, `wait at nxn`, `wait at barrier`, `late broadcast`,
-    /// `early reduce` or `late scan`.
+    /// Kind: `late sender`, `late receiver`, `wait at all-to-all`, `wait at barrier`,
+    /// `late broadcast`, `early reduce` or `late scan`.
     pub kind: &'static str,
     /// Rank that waits.
     pub waiter: usize,
     /// Rank that the waiting rank waits for.
     pub whom: usize,
-    /// Start.
+    /// Start of the wait state.
     pub from: u64,
-    /// End.
+    /// End of the wait state.
     pub until: u64,
 }
 
@@ -88,7 +90,7 @@ impl Case {
         match self {
             Case::LateSender => late_sender(parameters),
             Case::LateReceiver => late_receiver(parameters),
-            Case::NxN => all_for_all(parameters, "PMPI_Allreduce", "wait at nxn"),
+            Case::NxN => all_for_all(parameters, "PMPI_Allreduce", "wait at all-to-all"),
             Case::Barrier => all_for_all(parameters, "PMPI_Barrier", "wait at barrier"),
             Case::OneToN => broadcast(parameters),
             Case::NToOne => reduction(parameters),
@@ -103,8 +105,8 @@ fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -
     Waiting { kind, waiter, whom, from, until }
 }
 
-/// Writes a run in which rank 1 waits for `late`. The critical path follows rank 0 until the send,
-/// and then the message.
+/// Writes a run in which rank 1 waits for the duration `late`. The critical path follows rank 0
+/// until the send, and then the message.
 fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work + late);
@@ -122,8 +124,8 @@ fn late_sender(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     }
 }
 
-/// Writes a run in which rank 0 waits for `late`, and both ranks leave together. Rank 1 never
-/// waits, so the critical path stays on rank 1.
+/// Writes a run in which rank 0 waits for the duration `late`, and both ranks leave together. Rank
+/// 1 never waits, so the critical path stays on rank 1.
 fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     ranks.state(0, "computing", work);
@@ -141,8 +143,8 @@ fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known
     }
 }
 
-/// Writes a run in which rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late` for
-/// the last of n ranks.
+/// Writes a run with n ranks. Rank i works for `work` + i · `late`, then waits (n − 1 − i) · `late`
+/// for the last rank.
 fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -204,8 +206,8 @@ fn reduction(parameters: &Parameters) -> Known {
     }
 }
 
-/// Writes a scan that rank i enters (n − 1 − i) · `late` after the last rank. So all ranks wait for
-/// rank 0, and rank i waits i · `late`.
+/// Writes a scan that rank i enters (n − 1 − i) · `late` after the last rank. All ranks therefore
+/// wait for rank 0, and rank i waits i · `late`.
 fn scan(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -226,8 +228,8 @@ fn scan(parameters: &Parameters) -> Known {
 }
 
 /// Writes a run in which rank i sends at s(i) = `work` + `late` + i · (`transfer` + `work`), and
-/// rank i + 1 waits for this message from `work` on. Rank 0 causes `late` of the waiting of each
-/// rank, and each rank in between `transfer` + `work`.
+/// rank i + 1 waits for this message from `work` on. For each waiting rank, rank 0 causes `late` of
+/// the waiting time, and each rank in between causes `transfer` + `work`.
 fn chain(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
     let mut ranks = Ranks::new(count);
@@ -261,8 +263,8 @@ fn chain(parameters: &Parameters) -> Known {
     }
 }
 
-/// Writes a run in which rank 1 waits for `late` in nested states: a receive inside another receive
-/// inside computing.
+/// Writes a run in which rank 1 waits for the duration `late` in nested states: a receive inside
+/// another receive inside computing.
 fn nested(&Parameters { work, late, transfer, .. }: &Parameters) -> Known {
     let mut ranks = Ranks::new(2);
     let (sent, end) = (work + late, work + late + transfer + work);

@@ -1,4 +1,4 @@
-//! Random runs of message-passing programs.
+//! Generates random runs of message-passing programs.
 
 use super::ranks::{NO_SIZE, Ranks};
 use crate::rng::Rng;
@@ -6,15 +6,15 @@ use crate::rng::Rng;
 /// A random run.
 #[derive(Clone, Debug)]
 pub struct Passing {
-    /// The trace.
+    /// Bytes of the trace.
     pub bytes: Vec<u8>,
-    /// The number of ranks.
+    /// Number of ranks.
     pub ranks: usize,
     /// Messages of at least this size in bytes use the rendezvous protocol.
     pub eager: u64,
 }
 
-/// Returns the random run of `seed`, with up to nine ranks and `most` steps. Each step is a
+/// Returns the random run of `seed`. It has up to nine ranks and up to `most` steps. Each step is a
 /// message, an exchange, a collective or some work. Times are small numbers, and many times are
 /// equal. Some links have no states at their ends or end before they start.
 ///
@@ -50,7 +50,7 @@ struct Run {
     rng: Rng,
     /// Keys and receivers of links that end outside a receive.
     late: Vec<(u64, usize)>,
-    /// Number of additional open states of each rank.
+    /// For each rank, the number of its additional open states.
     depth: Vec<u32>,
 }
 
@@ -105,7 +105,7 @@ impl Run {
         self.depth[rank] -= 1;
     }
 
-    /// Adds a state of another type, whose value has the name of an MPI call.
+    /// Adds a state of another type. Its value has the name of an MPI call.
     fn phase(&mut self, rank: usize) {
         self.ranks.push_other(rank, "PMPI_Send");
         self.ranks.clock[rank] += self.micros();
@@ -166,7 +166,7 @@ impl Run {
         }
     }
 
-    /// Adds a collective of all ranks. Sometimes one rank does not take part, which makes the calls
+    /// Adds a collective of all ranks. Sometimes a rank does not take part, which makes the calls
     /// ambiguous.
     fn operation(&mut self) {
         let count = self.ranks.count();

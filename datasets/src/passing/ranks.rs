@@ -13,7 +13,6 @@ pub(super) struct Ranks {
     links: u64,
 }
 
-/// Size of a message if the size is not known.
 pub(super) const NO_SIZE: u64 = u64::MAX;
 
 impl Ranks {
@@ -38,7 +37,6 @@ impl Ranks {
         self.line(rank, 13, &format!("S r{rank}"));
     }
 
-    /// Opens a state of a type that analyses ignore.
     pub(super) fn push_other(&mut self, rank: usize, value: &str) {
         self.line(rank, 12, &format!("P r{rank} {value}"));
     }
@@ -65,7 +63,7 @@ impl Ranks {
         self.start_link(rank, "PTP", &size)
     }
 
-    /// Starts a link with a value and without a size, and returns its key.
+    /// Starts a link that has a value but no size, and returns its key.
     pub(super) fn start_as(&mut self, rank: usize, value: &str) -> u64 {
         self.start_link(rank, &format!("\"{value}\""), "NA")
     }
@@ -85,7 +83,8 @@ impl Ranks {
         self.line(rank, 16, &format!("L 0 PTP r{rank} k{key}"));
     }
 
-    /// Returns the trace with the lines in order of time, and equal times in order of insertion.
+    /// Returns the trace, with its lines in order of time. Lines with the same time are in order of
+    /// insertion.
     pub(super) fn trace(mut self) -> Vec<u8> {
         let mut out = header();
         for rank in 0..self.count() {
@@ -107,7 +106,7 @@ pub(super) fn seconds(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Returns the definitions, including SMPI's message sizes, and the types.
+/// Returns the event definitions, including SMPI's message sizes, and the types.
 pub(super) fn header() -> String {
     let events = [
         ("0", "DefineContainerType", "Alias Type Name"),

@@ -1,4 +1,4 @@
-//! Writes a fault into a random trace, if the state of the replay allows it.
+//! Adds a fault to a random trace, if the state of the replay allows it.
 
 mod definitions;
 mod links;
@@ -83,7 +83,7 @@ impl Writer {
         self.world.containers[container].id.clone()
     }
 
-    /// Returns an event whose only possible faults are its type and container.
+    /// Returns an event that can only be invalid because of its type or container.
     fn opener(nature: Nature) -> Kind {
         match nature {
             Nature::State => Kind::PushState,
@@ -188,7 +188,7 @@ impl Writer {
         Some(())
     }
 
-    /// Writes two events of one lane, the second at half the time of the first.
+    /// Writes two events of the same lane. The second event has half the time of the first event.
     fn out_of_order(&mut self, nature: Nature) -> Option<()> {
         let (container, kind) = self.world.pick_lane(nature, true, &mut self.rng)?;
         self.clock.tick(&mut self.rng);

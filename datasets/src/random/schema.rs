@@ -73,8 +73,8 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// Returns the field's name in a definition. With `old`, returns the field's name in older
-    /// traces, if any.
+    /// Returns the field's name in a definition. If `old` is true and the field has another name in
+    /// older traces, returns that name.
     pub(super) fn spelling(&self, kind: Kind, old: bool) -> &str {
         match self {
             Self::Time => "Time",
@@ -101,7 +101,7 @@ impl Field {
         }
     }
 
-    /// Returns a type for the field. The replay ignores the type, so any type is possible.
+    /// Returns a type for the field. The replay ignores this type, so any type is possible.
     pub(super) fn declared(&self, rng: &mut Rng) -> &'static str {
         const ANY: [&str; 5] = ["string", "int", "hex", "double", "float"];
         match self {
@@ -127,7 +127,7 @@ pub(super) struct Definition {
     pub(super) written: bool,
 }
 
-/// PajeNG ignores words after the twentieth of a line, including the event number.
+/// Largest number of fields. PajeNG reads only 20 words of a line, including the event number.
 const MAX_FIELDS: usize = 19;
 
 impl Definition {

@@ -1,4 +1,5 @@
-//! Random white space, quotes, comments and line ends, which do not change the meaning of lines.
+//! Adds random white space, quotes, comments and line ends, which do not change the meaning of
+//! lines.
 
 use crate::rng::Rng;
 
@@ -8,7 +9,7 @@ pub(super) struct Paper {
     lines: u64,
     /// Probability, in percent, of unnecessary quotes around a word.
     quotes: u64,
-    /// Probability, in percent, of each decoration of a line.
+    /// Probability, in percent, of each kind of decoration of a line.
     decoration: u64,
     /// Probability, in percent, of a blank or comment line before a line.
     interludes: u64,
@@ -40,7 +41,7 @@ impl Paper {
         self.raw(&words.join("\u{0}"), rng)
     }
 
-    /// Writes a line of a definition: `%`, perhaps followed by blanks, and its words.
+    /// Writes a line of a definition: `%`, perhaps blanks, and the words.
     pub(super) fn header(&mut self, words: &[&str], rng: &mut Rng) -> u64 {
         let glue = rng.pick(&["", "", "", "\u{0}", "\u{0}\u{0}"]);
         let mut all: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -54,7 +55,7 @@ impl Paper {
         self.raw(&format!("%{glue}{}", all.join("\u{0}")), rng)
     }
 
-    /// Writes a decorated line, with white space in place of NULs.
+    /// Writes a decorated line, in which white space replaces NULs.
     fn raw(&mut self, text: &str, rng: &mut Rng) -> u64 {
         while rng.percent(self.interludes) {
             self.interlude(rng);
@@ -112,7 +113,6 @@ impl Paper {
         self.bytes.extend_from_slice(rng.pick(self.separators).as_bytes());
     }
 
-    /// Sometimes removes the final newline.
     pub(super) fn finish(mut self, rng: &mut Rng) -> Vec<u8> {
         if rng.percent(15) && self.bytes.ends_with(b"\n") {
             self.bytes.pop();

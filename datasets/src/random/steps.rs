@@ -4,7 +4,7 @@ use super::schema::{Field, Kind};
 use super::trace::Writer;
 use super::world::{Nature, OpenLink, ROOT};
 
-/// Limits of types and containers, so that lanes have several events.
+/// Limit of types. Like the limit of containers, it is low, so that lanes have several events.
 const MAX_TYPES: usize = 24;
 const MAX_CONTAINERS: usize = 30;
 
@@ -20,7 +20,6 @@ impl Writer {
         }
     }
 
-    /// Writes a random valid event, or nothing if the drawn event is impossible.
     pub(super) fn step(&mut self) {
         match self.rng.below(100) {
             0..3 => self.step_type(),
@@ -66,8 +65,8 @@ impl Writer {
         }
     }
 
-    /// Destroys a container, perhaps for a second time. The time is not before any time below the
-    /// container. The container has no open links, unless links may stay open.
+    /// Destroys a container, perhaps for a second time. The time is not earlier than any time below
+    /// the container. The container has no open links, unless links may stay open.
     fn step_destroy(&mut self) {
         if self.world.containers.len() < 3 {
             return;
@@ -238,7 +237,7 @@ impl Writer {
         }
     }
 
-    /// Completes the open link at `index`, if a container for its other end exists.
+    /// Completes the open link at `index`, if there is a container for its other end.
     pub(super) fn complete_link(&mut self, index: usize) -> bool {
         let link = self.world.open_links[index].clone();
         let floor = self.world.lane(link.container, link.kind).last;
@@ -252,7 +251,7 @@ impl Writer {
         true
     }
 
-    /// Writes an end of a link. Returns false if no container has the required type.
+    /// Writes an end of a link. Returns `false` if no container has the required type.
     pub(super) fn write_link_end(&mut self, link: &OpenLink, start: bool, ticks: u64) -> bool {
         let ends = self.world.types[link.kind].ends;
         let candidates = self.world.containers_of(if start { ends.0 } else { ends.1 });

@@ -2,13 +2,14 @@
 
 use crate::rng::Rng;
 
-/// Limit of the digits of a time as an integer. A larger integer is not exact in double precision.
+/// Upper limit of the digits of a time as an integer. Larger integers are not exact in double
+/// precision.
 const EXACT: u64 = 1 << 53;
 
-/// The clock of a trace: times are multiples of 10⁻ᵈ seconds.
+/// The clock of a trace. Times are multiples of 10⁻ᵈ seconds.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
-    /// Decimals of a tick, 0 to 15.
+    /// Number of decimals of a tick in seconds, 0 to 15.
     decimals: u32,
     /// Largest step between two events, in ticks.
     step: u64,
@@ -89,8 +90,8 @@ fn decimal(digits: u64, decimals: u32) -> String {
     text
 }
 
-/// Returns the same number with an exponent. The digits and the effective power of ten stay the
-/// same, so the text stands for exactly the same quotient.
+/// Returns a number with an exponent. The digits and the effective power of ten stay the same, so
+/// the text means exactly the same quotient.
 fn scientific(digits: u64, decimals: u32, rng: &mut Rng) -> String {
     let point = rng.below(u64::from(decimals) + 4) as u32;
     let mantissa = decimal(digits, point);

@@ -15,7 +15,8 @@ pub(super) struct Writer {
     pub(super) definitions: Vec<Definition>,
     /// Whether links may stay open. The trace is then replayed with `-z`.
     pub(super) leave_links: bool,
-    /// Whether all following times equal the latest time, as the last line requires.
+    /// Whether all following times must equal the latest time. The rule for the last line requires
+    /// this.
     pub(super) present: bool,
     pub(super) wrote_event: bool,
     counter: u64,
@@ -41,7 +42,7 @@ impl Writer {
         }
     }
 
-    /// Writes some definitions now. The others follow before their first use.
+    /// Writes some definitions now. The other definitions follow before their first use.
     pub(super) fn header(&mut self) {
         let early = self.rng.pick(&[0, 70, 100, 100]);
         for index in 0..self.definitions.len() {
@@ -68,7 +69,7 @@ impl Writer {
         first
     }
 
-    /// Returns a definition of `kind`, which is written first if necessary.
+    /// Returns a definition of `kind`. Writes the definition first if necessary.
     pub(super) fn definition(&mut self, kind: Kind) -> Definition {
         let known: Vec<usize> = (0..self.definitions.len())
             .filter(|&index| self.definitions[index].kind == kind)
@@ -103,7 +104,7 @@ impl Writer {
         self.event(definition, &all)
     }
 
-    /// Returns a time that is not before `floor`. May advance the clock.
+    /// Returns a time that is not earlier than `floor`. May advance the clock.
     pub(super) fn moment(&mut self, floor: u64) -> u64 {
         if !self.present {
             self.clock.advance(&mut self.rng);
@@ -152,7 +153,6 @@ impl Writer {
         });
     }
 
-    /// Creates a container of type `kind`. Returns false if no container can hold it.
     pub(super) fn create(&mut self, kind: usize) -> bool {
         let parents = self.world.containers_of(self.world.types[kind].parent);
         if parents.is_empty() {
@@ -200,7 +200,7 @@ impl Writer {
         self.world.types[kind].values.push(id);
     }
 
-    /// Returns a value for an event of type `kind`: an existing one or a new one.
+    /// Returns a value for an event of type `kind`. The value may be new.
     pub(super) fn value(&mut self, kind: usize) -> String {
         let known = &self.world.types[kind].values;
         if !known.is_empty() && self.rng.percent(85) {
@@ -237,7 +237,7 @@ fn define(old_names: bool, rng: &mut Rng) -> Vec<Definition> {
             }
         }
     }
-    // If a number is drawn twice, a kind may have no definition. It then gets its index as number.
+    // If a number is chosen twice, a kind may have no definition. It then gets a larger number.
     for (index, kind) in Kind::ALL.into_iter().enumerate() {
         if definitions.iter().all(|known| known.kind != kind) {
             definitions.push(Definition::random(

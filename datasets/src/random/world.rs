@@ -1,4 +1,4 @@
-//! State of a replay at one point of the trace: types, containers, lanes. The generator uses it to
+//! State of a replay at a point of the trace: types, containers and lanes. The generator uses it to
 //! choose valid and invalid events.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,19 +20,19 @@ impl Nature {
     }
 }
 
-/// A type. Its handle is the index in [`World::types`].
+/// A type. Other types refer to it by its index in [`World::types`].
 #[derive(Clone, Debug)]
 pub(super) struct Type {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) nature: Nature,
     pub(super) parent: usize,
-    /// Container types that a link type connects.
+    /// For a link type, the container types that it connects.
     pub(super) ends: (usize, usize),
     pub(super) values: Vec<String>,
 }
 
-/// A container. Its handle is the index in [`World::containers`].
+/// A container. Other parts refer to it by its index in [`World::containers`].
 #[derive(Clone, Debug)]
 pub(super) struct Container {
     pub(super) id: String,
@@ -77,8 +77,8 @@ pub(super) struct World {
 
 pub(super) const ROOT: usize = 0;
 
-/// Names and identifiers of all kinds, so that kinds share texts. The parent module lists the
-/// characters that must not occur.
+/// Names and identifiers of all kinds of objects. Different kinds thus share texts. The parent
+/// module lists the characters that must not occur.
 const POOL: [&str; 28] = [
     "a",
     "b",
@@ -217,14 +217,12 @@ impl World {
             .or_insert_with(|| Lane { last: earliest, ..Lane::default() })
     }
 
-    /// Records an event in a lane of a living container.
     pub(super) fn touch(&mut self, container: usize, kind: usize, ticks: u64) {
         let lane = self.lane(container, kind);
         lane.last = lane.last.max(ticks);
         self.stamp(container, ticks);
     }
 
-    /// Records a time of a container, without a lane.
     pub(super) fn stamp(&mut self, container: usize, ticks: u64) {
         let latest = &mut self.containers[container].latest;
         *latest = (*latest).max(ticks);

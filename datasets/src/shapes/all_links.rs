@@ -1,4 +1,4 @@
-//! Writes almost only links, between 32 ranks and with up to 256 of them under way.
+//! Writes almost only links. They connect 32 ranks, and up to 256 links are under way.
 
 use std::io;
 
@@ -12,8 +12,8 @@ const RANKS: u64 = 32;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
     links(sink, size, rng, |rng| {
-        // Links mostly start before they end, as in MPI. One end in a hundred comes early, as with
-        // unsynchronised clocks.
+        // Most links start before they end, as in MPI. In one link of a hundred, the end comes
+        // first, as with unsynchronised clocks.
         !rng.percent(1)
     })
 }
@@ -23,7 +23,7 @@ pub(super) fn write_reversed(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Re
     links(sink, size, rng, |rng| rng.percent(50))
 }
 
-/// Writes links, and a state as every fiftieth event. `started` decides which end of a link comes
+/// Writes links, and a state as every fiftieth event. `started` chooses which end of a link comes
 /// first.
 fn links(
     sink: &mut Sink<'_>,

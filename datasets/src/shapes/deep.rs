@@ -20,7 +20,7 @@ struct Stack {
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let levels = LEVELS.min((size / 2000).max(2));
-    // At most a quarter of the trace closes what is open.
+    // At most a quarter of the trace closes open states.
     let deepest = DEEPEST.min(size / levels / 100).max(4);
     header::write(sink, &[0, 2, 6, 7, 12, 13])?;
     for level in 1..=levels {
@@ -41,7 +41,8 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
     while sink.written() + open * (closing_line(now) + 3) + levels * (closing_line(now) + 3) < size
     {
         now += rng.below(9);
-        // A lane gets several events in a row, so that its stack can grow faster than the others.
+        // A lane gets several consecutive events, so that its stack can grow faster than other
+        // stacks.
         if rng.percent(3) {
             level = rng.index(stacks.len());
         }

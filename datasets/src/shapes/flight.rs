@@ -6,8 +6,8 @@ use std::io;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of the oldest links from which the next link to complete is chosen, so that messages
-/// overtake each other only locally.
+/// Number of links under way from which the next link to complete is chosen. Only the oldest links
+/// are candidates, so messages overtake each other only locally.
 const OVERTAKING: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +32,11 @@ impl Flight {
         self.waiting.len()
     }
 
-    /// Returns the approximate number of bytes that it takes to complete all links.
+    /// Returns the approximate number of bytes of the lines that complete all links.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Writes the start or the end of a new link from rank `from` to rank `to`.
     pub(super) fn open(
         &mut self,
         sink: &mut Sink<'_>,

@@ -10,7 +10,7 @@ use crate::sink::Sink;
 const MOST: u64 = 100_000;
 const GROUP: u64 = 500;
 
-/// Bytes for a container: its creation and destruction, and its five or six events.
+/// Number of bytes for a container: its creation, its destruction, and its five or six events.
 const BYTES_EACH: u64 = 220;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
@@ -24,8 +24,8 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
         |now, created: u64| closing_line(now) - 2 + u64::from(created.max(1).ilog10()) + 1;
     while sink.written() + (created + groups) * closing(now, created) < size {
         now += rng.below(9);
-        // Containers are created faster than at a steady rate, so that the last containers get
-        // events too.
+        // Containers are created faster than at a steady rate, so that the last containers also get
+        // events.
         if created < count && sink.written() * 5 / 4 >= created * (size / count) {
             if created.is_multiple_of(GROUP) {
                 sink.event(6)

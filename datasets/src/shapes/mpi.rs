@@ -1,13 +1,13 @@
 //! An MPI program on a torus of ranks, as SimGrid's SMPI traces it.
 //!
-//! The ranks are simulated: each has a clock, messages take time, and receivers wait. Rank 0 first
-//! broadcasts the parameters. An iteration computes, shifts the edges of the plane in all four
-//! directions and reduces the residual over all ranks. Every fourth iteration, from the second on,
-//! is saved. Finally rank 0 collects the results, in as many pieces as the size requires. One rank
-//! is slow, and the others wait for it.
+//! The ranks are simulated: each rank has a clock, messages take time, and receivers wait. Rank 0
+//! first broadcasts the parameters. An iteration computes, shifts the edges of the plane in all
+//! four directions and reduces the residual over all ranks. The results of every fourth iteration,
+//! from the second on, are saved. Finally, rank 0 collects the results. The number of pieces
+//! depends on the size of the trace. One rank is slow, and the other ranks wait for it.
 //!
 //! Nearly half of the lines are pushes and pops, a third are link ends, an eighth are variables,
-//! and a few are everything else. Traces of NAS benchmarks have similar proportions.
+//! and the rest is everything else. Traces of NAS benchmarks have similar proportions.
 
 mod program;
 mod timeline;
@@ -57,7 +57,7 @@ fn begin(sink: &mut Sink<'_>, count: u64) -> io::Result<()> {
     })
 }
 
-/// Writes the header, types, state values (the first has alias 10) and ranks.
+/// Writes the header, types, state values (the first value has alias 10) and ranks.
 pub(super) fn declare(sink: &mut Sink<'_>, states: &[&str], count: u64) -> io::Result<()> {
     sink.lines(header::all().as_bytes())?;
     sink.lines(

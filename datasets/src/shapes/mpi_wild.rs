@@ -1,9 +1,9 @@
-//! The lines of an MPI trace without a program: random actions of ranks.
+//! The lines of an MPI trace that follows no program. Each rank acts at random.
 //!
 //! Nearly half of the lines are pushes and pops, a third are link ends, an eighth are variables,
-//! and a few are everything else. Traces of NAS benchmarks have similar proportions. Time grows
-//! from line to line, except that one state in twenty is late, as with a tracer that buffers by
-//! rank.
+//! and the rest is everything else. Traces of NAS benchmarks have similar proportions. Time grows
+//! from line to line, except that one state in twenty is late, as with a tracer that has a buffer
+//! for each rank.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! A single state lane: mostly pushes and pops, and some set states.
+//! A single state lane. Most events push or pop a state, and some set the state.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Two ranks that send each other the same message, first 100 times to warm up, then until the size
+//! Two ranks send each other the same message: first 100 times to warm up, and then until the size
 //! is reached. A barrier follows each loop.
 //!
 //! The program is from appendix A of C. Guelque, "HTF: un format de trace hiérarchique" (2023).
@@ -10,10 +10,11 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Number of rounds of the first loop, if the second loop can have at least the same number.
+/// Number of rounds of the first loop, if the second loop has room for at least the same number of
+/// rounds.
 const WARMING_UP: u64 = 100;
 
-/// Approximate bytes of a round of both ranks, and of the end of the trace.
+/// Approximate number of bytes of a round of both ranks.
 const ROUND: u64 = 445;
 const REST: u64 = 560;
 
@@ -38,7 +39,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> 
 }
 
 /// Writes a trace with `warming` rounds in the first loop. The second loop continues while
-/// `goes_on` returns true for the number of rounds and bytes so far.
+/// `goes_on` returns `true`, given the current number of rounds and bytes.
 fn write_rounds(
     sink: &mut Sink<'_>,
     warming: u64,

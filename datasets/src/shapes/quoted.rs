@@ -1,4 +1,5 @@
-//! Long lines of quoted names with characters that have a meaning outside quotes.
+//! Long lines of quoted names. The names contain characters that have a special meaning outside
+//! quotes.
 
 use std::io;
 
@@ -7,7 +8,7 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Parts of names. None ends with a blank or contains a quote.
+/// Parts of names. No part ends with a blank or contains a quote.
 const PARTS: [&str; 14] = [
     "ngsolve::Apply(BilinearForm<double>, LocalHeap &)",
     "# not a comment",
@@ -54,7 +55,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<
         .collect();
     let mut depths = vec![0_u64; containers.len()];
     let (mut now, mut open): (u64, u64) = (0, 0);
-    // Both names on a closing line are long.
+    // A closing line has two long names.
     let closing = |now| closing_line(now) + 35;
     while sink.written() + (open + containers.len() as u64) * closing(now) < size {
         now += rng.below(40);

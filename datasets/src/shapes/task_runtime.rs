@@ -1,9 +1,9 @@
 //! Workers of a task-based runtime, as StarPU traces them.
 //!
 //! Each worker repeats the same cycle: schedule, overhead, fetch input, overhead, execute a task,
-//! overhead, push output. A step is a group of lines with one time: the state and its details (the
-//! task's line of 17 fields, counters, a transfer). Times increase strictly from group to group, so
-//! that a stable sort by time is unique, as [`super::unsorted`] requires.
+//! overhead, push output. A step is a group of lines with the same time: the state and its details
+//! (the task's line of 17 fields, counters, a transfer). Times increase strictly from group to
+//! group, so that a stable sort by time is unique, as [`super::unsorted`] requires.
 
 mod definitions;
 
@@ -15,8 +15,8 @@ use crate::header;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Step of a worker that is in a callback, outside the cycle. This step ends the callback and
-/// restarts the cycle.
+/// Step of a worker in a callback, outside of the cycle. It ends the callback and restarts the
+/// cycle.
 const CALLBACK: u8 = 10;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
@@ -100,7 +100,7 @@ impl Runtime {
     }
 
     /// Starts a line with an event number and a time. StarPU writes milliseconds with nine
-    /// decimals, the last three of them 0.
+    /// decimals, of which the last three are 0.
     fn timed<'s, 'a>(&self, sink: &'s mut Sink<'a>, event: u32) -> &'s mut Sink<'a> {
         sink.event(event)
             .num(self.now / 1_000_000)
@@ -120,7 +120,7 @@ impl Runtime {
     }
 
     /// Writes the next step of a worker. All lines of the step have the same time, which is later
-    /// than all earlier times.
+    /// than all previous times.
     pub(super) fn group(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += self.rng.between(1, 400);
         let index = self.rng.index(self.steps.len());
@@ -159,7 +159,7 @@ impl Runtime {
         }
     }
 
-    /// Writes the state of a task twice, the second time with all details.
+    /// Writes the state of a task twice. The second line has all details.
     fn task(&mut self, sink: &mut Sink<'_>, worker: u64) -> io::Result<()> {
         self.tasks += 1;
         let (x, y) = (self.rng.below(80), self.rng.below(80));
@@ -220,7 +220,6 @@ impl Runtime {
             .end()
     }
 
-    /// Ends all transfers and destroys all containers.
     pub(super) fn end(&mut self, sink: &mut Sink<'_>) -> io::Result<()> {
         self.now += 1;
         while !self.transfers.is_empty() {

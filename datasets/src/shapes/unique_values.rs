@@ -1,5 +1,5 @@
-//! Writes states with distinct values, such as task identifiers. A third of the values are defined
-//! just before their use, with a colour.
+//! Writes states with distinct values, such as task identifiers. A third of the values are defined,
+//! with a colour, just before their use.
 
 use std::io;
 

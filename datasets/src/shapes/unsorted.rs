@@ -1,6 +1,6 @@
 //! The task runtime's trace with blocks of events in random order, as if each thread wrote its
-//! buffer at a different time. The header and creations stay at the beginning, the destructions at
-//! the end.
+//! buffer at a different time. The header and the creations stay at the beginning, and the
+//! destructions at the end.
 
 use std::io;
 use std::ops::Range;
@@ -10,11 +10,12 @@ use crate::rng::Rng;
 use crate::sink::Sink;
 
 /// Number of groups of lines that are shuffled together. Each worker has several of these groups,
-/// so no lane stays in order.
+/// so that no lane stays in order.
 const BLOCK: usize = 512;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
-    // The order uses a separate stream, so that the events are the same as in the sorted trace.
+    // The order uses a separate stream of random numbers, so that the events are the same as in the
+    // sorted trace.
     let mut order = Rng::new(rng.clone().bits());
     let mut runtime = Runtime::new(size, rng);
     runtime.begin(sink)?;

@@ -1,4 +1,5 @@
-//! Variables of many machines, set, added to and subtracted from, in every spelling of numbers.
+//! Variables of many machines. Events set them, add to them and subtract from them, with all
+//! spellings of numbers.
 
 use std::io;
 

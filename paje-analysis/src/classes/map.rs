@@ -109,8 +109,8 @@ impl Map {
         }
     }
 
-    /// Returns the built-in map with this name. If no built-in map has the name, reads a map from
-    /// the file with this name.
+    /// Returns the built-in map with this name. If there is no such map, reads the map in the file
+    /// with this name.
     ///
     /// # Errors
     /// Fails if the file cannot be read or is not a valid map.
@@ -163,7 +163,7 @@ impl Map {
         self.links.as_deref().is_none_or(|links| matches(links, &self.folded(type_)))
     }
 
-    /// Returns whether states with this value always send by rendezvous, whatever the size.
+    /// Returns whether states with this value always send by rendezvous, regardless of the size.
     #[must_use]
     pub fn is_rendezvous(&self, value: &[u8]) -> bool {
         matches(&self.rendezvous, &self.folded(value))
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_was_expected() {
+    fn errors_name_what_was_expected() {
         let message = |text| Map::parse("mine", text).expect_err("no map").to_string();
         let lists = "compute, send, recv, sendrecv, wait, nxn, 1xn, nx1, barrier, scan, io, other";
         assert_eq!(

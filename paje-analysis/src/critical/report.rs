@@ -6,8 +6,8 @@ use crate::{Data, Label, Table};
 
 impl CriticalPath {
     /// Returns `type,value,container,seconds,share`. The seconds are the length of the path by
-    /// value and container, the longest first. The share is of the whole path. The value is empty
-    /// for time between states.
+    /// value and container, in descending order. The share is relative to the whole path. The value
+    /// is empty for time between states.
     #[must_use]
     pub fn activity_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.by_activity(waits, window);
@@ -20,10 +20,11 @@ impl CriticalPath {
             .with("container", Data::Text(containers))
             .with("seconds", Data::seconds(&rows, |row| row.seconds))
             .with("share", Data::number(&rows, |row| Some(row.seconds.share_of(length))))
+            .in_seconds(waits.scale())
     }
 
     /// Returns `type,value,seconds,share,mean,imbalance,cost`. The seconds are the length of the
-    /// path by value, and the mean is over containers. The most costly value comes first.
+    /// path by value. The mean is over containers. The most costly value comes first.
     #[must_use]
     pub fn imbalance_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
         let rows = self.imbalance(waits, window);
@@ -37,6 +38,7 @@ impl CriticalPath {
             .with("mean", Data::seconds(&rows, |row| row.mean))
             .with("imbalance", Data::seconds(&rows, |row| row.imbalance))
             .with("cost", Data::seconds(&rows, |row| row.cost))
+            .in_seconds(waits.scale())
     }
 }
 

@@ -1,5 +1,5 @@
-//! A list of the lanes that have states anywhere in a trace. Readers of only a part of the trace
-//! need it, because the part does not contain all of these lanes.
+//! Lists the lanes that have states anywhere in a trace. Programs that read only a part of the
+//! trace need the list, because the part may not contain all of these lanes.
 
 use paje_sim::{ContainerId, Trace, TypeId};
 
@@ -8,14 +8,14 @@ use super::Left;
 /// Name of the summary.
 pub const LANES: &str = "lanes";
 
-/// Maximum size in bytes. The list is not stored if it is larger.
+/// Maximum size of the list in bytes. A larger list is not stored.
 const MOST: usize = 1 << 24;
 
 /// Lanes with states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// For each type, a bitmap of containers. The first container is the lowest bit of the first
-    /// byte.
+    /// For each type, a bitmap of containers. The lowest bit of the first byte is the first
+    /// container.
     types: Vec<(TypeId, Vec<u8>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Lookup of the states in which links start or end.
+//! Finds the states in which links start or end.
 
 use super::{Message, NONE};
 use crate::classes::Class;
@@ -36,14 +36,14 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
     let mut next = 0;
     for same in times.chunk_by(|a, b| a == b) {
         let time = same[0];
-        // `next` counts the states entered before this time, and `now` the states entered at this
-        // time.
+        // `next` is the number of states entered before this time. `now` is the number of states
+        // entered at this time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, side, time, next, now };
         candidates.clear();
         moment.find(&mut candidates);
-        // The first state takes surplus links.
+        // The first state gets surplus links.
         let more = same.len().saturating_sub(candidates.len());
         let state = |i: usize| candidates.get(i.saturating_sub(more)).copied().unwrap_or(NONE);
         found.extend((0..same.len()).map(state));
@@ -56,13 +56,14 @@ struct Moment<'a> {
     classes: &'a [Class],
     side: Side,
     time: f64,
-    /// First state entered at `time` or later. `now` is the number of states entered at `time`.
+    /// Index of the first state entered at `time` or later. `now` is the number of states entered
+    /// at `time`.
     next: usize,
     now: usize,
 }
 
 impl Moment<'_> {
-    /// Finds the matching states. There is at most one matching state with a duration above zero.
+    /// Finds the matching states. At most one of them has a duration above zero.
     fn find(&self, candidates: &mut Vec<u32>) {
         let takes = |state: &usize| self.side.takes(self.class(*state));
         let just_then = self.just_then().filter(takes);
@@ -90,7 +91,8 @@ impl Moment<'_> {
         self.classes[self.track.value[state].index()]
     }
 
-    /// Returns the states that were entered before `time` and are still open, the innermost first.
+    /// Returns the states that were entered before `time` and are still open. The innermost one
+    /// comes first.
     fn before(&self) -> impl Iterator<Item = usize> + '_ {
         let last = self.next.checked_sub(1);
         let around = std::iter::successors(last, |state| self.track.parent(*state));

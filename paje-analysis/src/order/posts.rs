@@ -5,11 +5,11 @@ use crate::classes::Class;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// Returns, for each message, the first step that begins after its receive is posted.
+/// For each message, returns the first step that begins after its receive is posted.
 ///
-/// A receiving call posts its own receive. If a waiting call completes a receive, this receive was
-/// posted by an earlier receiving call that received nothing. Traces do not record which call this
-/// was, so the earliest remaining call is taken. If no call remains, the sender is not blocked.
+/// A receiving call posts its own receive. If a waiting call completes a receive, an earlier
+/// receiving call that received nothing has posted it. Traces do not record which call this was, so
+/// the earliest remaining one is taken. If none remains, the sender is not blocked.
 #[must_use]
 pub fn posts(tracks: &Tracks<'_>, messages: &Messages, order: &Order) -> Vec<Option<Step>> {
     let list = messages.list();

@@ -2,8 +2,8 @@
 
 use super::{Edges, NONE, TAKEN};
 
-/// Schedule of a run. For each place in the order, it has the line that completes a step there, and
-/// the steps that delay this step.
+/// Schedule of a run. At each place of the order, a line completes a step. The schedule has this
+/// line and the steps that delay this step.
 ///
 /// A *slot* identifies a step by the place at which it begins. For the first step of a line, the
 /// slot is the line's number. For any other step, it is the number of lines plus the place at which
@@ -11,12 +11,12 @@ use super::{Edges, NONE, TAKEN};
 /// to end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
-    /// For each place in the order, the line that completes its next step there.
+    /// For each place of the order, the line that completes its next step there.
     pub(super) sequence: Vec<u32>,
     pub(super) slot: Vec<u32>,
-    /// First edge of the step completed at each place.
+    /// For each place, the index of the first edge that delays the step completed there.
     first: Vec<u32>,
-    /// For each edge, the slot of the step that causes the delay, with [`TAKEN`].
+    /// For each edge, the slot of the step that causes the delay, perhaps with the flag [`TAKEN`].
     from: Vec<u32>,
     /// Number of edges that start at each slot.
     pub(super) uses: Vec<u32>,
@@ -57,7 +57,7 @@ impl Schedule {
         Schedule { sequence, slot, first, from, uses }
     }
 
-    /// Returns the edges that delay the step completed at a place in the order.
+    /// Returns the edges that delay the step completed at a place.
     pub(super) fn edges(&self, place: usize) -> &[u32] {
         &self.from[self.first[place] as usize..self.first[place + 1] as usize]
     }

@@ -9,12 +9,11 @@ use super::{NONE, Order, Step, Stretch, TAKEN};
 
 struct Run<'o> {
     order: &'o Order,
-    /// The steps that each step delays: `next` holds the offsets into `to`.
+    /// Steps that each step delays. `next` has the offsets of its steps in `to`.
     next: Vec<u32>,
     to: Vec<u32>,
     /// Number of edges that still delay each step.
     pending: Vec<u32>,
-    /// Current step of each line.
     at: Vec<u32>,
     line: Vec<u32>,
     /// Lines whose current step can complete.
@@ -46,7 +45,7 @@ impl<'o> Run<'o> {
         let at = order.first[..lines].to_vec();
         let sequence = Vec::with_capacity(steps);
         let mut run = Run { order, next, to, pending, at, line, ready: VecDeque::new(), sequence };
-        // Begin all lines. Lines that nothing delays are ready.
+        // All lines begin. Those without a delay are ready.
         (0..lines).for_each(|line| run.release(line));
         run.ready.clear();
         let is_free =
@@ -67,7 +66,8 @@ impl<'o> Run<'o> {
         }
     }
 
-    /// Removes the delays by the line's current step. Steps without other delays become ready.
+    /// Removes the delays that the line's current step causes. Steps without further delays become
+    /// ready.
     fn release(&mut self, line: usize) {
         if self.is_over(line) {
             return;
@@ -102,7 +102,7 @@ impl<'o> Run<'o> {
     }
 }
 
-/// Finds the sequence. Removes edges that would block it forever, and returns their number.
+/// Finds the sequence. Leaves out edges that would block it forever, and returns their number.
 pub(super) fn find(order: &mut Order) -> u64 {
     let mut run = Run::new(order);
     run.go_on();
@@ -139,7 +139,7 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
             line = (line + 1) % lines;
             continue;
         }
-        // Following the edges that delay a stuck line leads to a cycle.
+        // The edges that delay a stuck line lead to a cycle.
         search += 1;
         let (mut path, mut at) = (Vec::new(), line);
         while seen[at] != search {
@@ -170,14 +170,14 @@ pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
 pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
     let lines = order.first.len() - 1;
     let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
-    // In a collective of these lines, all members wait for all others. Such a line has two steps,
-    // and an edge from each track.
+    // In these collectives, all members wait for all others. The line of such a collective has two
+    // steps, and an edge from each track.
     let is_full = |line: usize, place: usize| {
         order.first[line + 1] - order.first[line] == 2 && order.schedule.edges(place).len() == busy
     };
     let mut at: Vec<u32> = order.first[..lines].to_vec();
-    // For each operation, the first boundary after it, and whether the operation itself is that
-    // boundary.
+    // For each operation, the index of the first boundary after it, and whether the operation
+    // itself is this boundary.
     let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
     let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
     for (place, line) in order.schedule.sequence.iter().enumerate() {

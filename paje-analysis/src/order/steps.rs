@@ -8,7 +8,7 @@ use crate::collectives::Collectives;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
-/// End of a message in a track, or membership in a collective.
+/// End of a message in a track, or membership of a track in a collective.
 #[derive(Clone, Copy)]
 struct End {
     time: f64,
@@ -20,7 +20,7 @@ struct End {
 enum What {
     Recv(u32),
     Send(u32),
-    /// Index of the operation, and index of the member in it.
+    /// Member of an operation: index of the operation, and index of the member in it.
     Member(u32, u32),
 }
 
@@ -62,8 +62,8 @@ pub(super) fn of(
     order
 }
 
-/// Collects the steps of a track. Ends in the same state form one step. Each end without a state is
-/// a separate step. Ends are ordered by time, with receives before sends.
+/// Collects the steps of a track. All ends in one state form a step. An end without a state forms
+/// its own step. Ends are ordered by time, with receives before sends.
 fn of_track(tracks: &Tracks<'_>, messages: &Messages, at: usize, mut ends: Vec<End>) -> Steps {
     let track = &tracks.list()[at];
     let end = |state: Option<usize>, time: f64, what| match state {
@@ -182,8 +182,8 @@ fn join(order: &mut Order, pairs: &[(u32, u32)]) {
     order.edges = Edges { first, from };
 }
 
-/// Returns the offset at which the items of each key below `count` begin, followed by the number of
-/// items.
+/// For each key below `count`, returns the offset of its first item. The last offset is the number
+/// of items.
 pub(super) fn offsets(count: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut offsets = vec![0_u32; count + 1];
     of.for_each(|at| offsets[at as usize + 1] += 1);

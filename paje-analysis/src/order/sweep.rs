@@ -1,15 +1,15 @@
-//! Sweeps through all steps with the vector clocks of a few tracks.
+//! Sweeps through all steps, with vector clocks for a few tracks at a time.
 
 use rayon::prelude::*;
 
 use super::{NONE, Order, Question, Stretch, TAKEN};
 
-/// Number of tracks per sweep.
+/// Number of tracks of a sweep.
 pub const LANES: usize = 32;
 
-/// Number of known steps of each track. The number 0 means that no more steps are known than at the
-/// start of the sweep. The numbers are signed because all processors can compare vectors of signed
-/// numbers. There are fewer than 2^31 steps.
+/// Vector clock: the number of known steps of each track. 0 means that no steps are known beyond
+/// those at the start of the sweep. The numbers are signed, because all processors can compare
+/// vectors of signed numbers. There are fewer than 2^31 steps.
 type Clock = [i32; LANES];
 
 /// Index of the clock that knows nothing beyond the start.
@@ -80,11 +80,11 @@ fn by_strips(
 
 struct Sweep<'o> {
     order: &'o Order,
-    /// Index of each line in clocks.
+    /// For each line, its index in the clocks of this sweep, if any.
     lane: Vec<Option<u8>>,
     knows: Vec<u32>,
     clocks: Clocks,
-    /// For each slot, the clock with which its step began, kept while an edge needs it.
+    /// For each slot, the clock with which its step began. It is kept as long as an edge needs it.
     versions: Vec<u32>,
     asked: &'o mut [Asked],
 }
@@ -107,14 +107,14 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// Sweeps a part of the sequence. `at` holds the step of each line at the start of this part.
-    /// Completions on line `skipped` do not delay other lines.
+    /// Sweeps a part of the sequence. `at` has the current step of each line at the start of the
+    /// part. Steps of line `skipped` do not delay other lines.
     fn run(&mut self, range: std::ops::Range<usize>, at: &[u32], skipped: u32) {
         let (order, schedule) = (self.order, &self.order.schedule);
         let lines = at.len();
         let mut complete: Vec<u32> =
             at.iter().zip(&order.first).map(|(at, first)| at - first).collect();
-        // Nothing is known at the start, so the answers to queries there are 0.
+        // Nothing is known at the start, so queries for earlier slots have the answer 0.
         let mut next =
             self.asked.partition_point(|asked| (asked.slot as usize) < lines + range.start);
         for place in range {
@@ -128,8 +128,8 @@ impl<'o> Sweep<'o> {
                 complete[line] += 1;
                 self.clocks.raise(&mut self.knows[line], lane, complete[line]);
             }
-            // The line's next step begins. Answer the queries of the step, and keep its clock if
-            // edges need it.
+            // The line's next step begins. Its queries are answered, and its clock is kept if edges
+            // need it.
             let (slot, knows) = (lines + place, self.knows[line]);
             while let Some(asked) =
                 self.asked.get_mut(next).filter(|asked| asked.slot as usize == slot)
@@ -146,7 +146,7 @@ impl<'o> Sweep<'o> {
         }
     }
 
-    /// Merges the clock with which a slot's step began into the line's clock.
+    /// Merges the clock with which the step of a slot began into the line's clock.
     fn join(&mut self, line: usize, from: u32) {
         let slot = from & !TAKEN;
         let version = self.versions[slot as usize];
@@ -182,7 +182,7 @@ impl Clocks {
         }
     }
 
-    /// Sets a clock to these numbers without changing other references to its old value.
+    /// Sets a clock to these numbers. Other references to the old clock do not change.
     fn set(&mut self, clock: &mut u32, numbers: &Clock) {
         let at = *clock as usize;
         if at != NOTHING as usize && self.uses[at] == 1 {
@@ -219,7 +219,8 @@ impl Clocks {
         }
         let (mine, others) = (&self.list[*clock as usize], &self.list[other as usize]);
         let mut both = *mine;
-        // Collect the bits in which the result differs from this clock and from the other clock.
+        // `more` becomes nonzero if the result differs from this clock, and `less` if it differs
+        // from the other clock.
         let (mut more, mut less) = (0, 0);
         for ((both, mine), other) in both.iter_mut().zip(mine).zip(others) {
             *both = (*mine).max(*other);
@@ -233,7 +234,7 @@ impl Clocks {
             self.set(clock, &both);
             return;
         }
-        // The other clock includes this clock.
+        // The other clock is already the result.
         let old = std::mem::replace(clock, other);
         self.uses[other as usize] += 1;
         if old != NOTHING {

@@ -35,7 +35,7 @@ impl<'s> Spreads<'s> {
         spreads
     }
 
-    /// Returns the median and the 95th percentile of the durations of all these values together.
+    /// Returns the median and the 95th percentile of the durations of all these values.
     pub(super) fn quantiles(
         &self,
         group: ContainerId,

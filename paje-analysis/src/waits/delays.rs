@@ -1,4 +1,4 @@
-//! Delay costs, which are the waiting that each container causes, directly or indirectly.
+//! Costs of delays: the waiting that each container causes, directly or indirectly.
 //!
 //! The method is that of Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states
 //! in large-scale parallel applications* (2010). Let p wait for q. Both were last synchronised when
@@ -10,8 +10,8 @@
 //!
 //! Waits are processed from the last to the first, so the charge of each wait is complete when it
 //! is processed. A charge for a range of q's waits is stored as a factor that applies until the
-//! first wait of the range is reached. The total time is therefore that of sorting, however long
-//! the ranges are.
+//! first wait of the range is reached. Therefore, the total time is that of sorting, even for long
+//! ranges.
 
 use std::collections::HashMap;
 
@@ -32,8 +32,8 @@ pub struct Cost {
 }
 
 impl Waits<'_> {
-    /// Returns the costs of the waits in the window, in track order. Containers that cause no
-    /// waiting are left out.
+    /// Returns the costs of the waits in the window, in track order. Leaves out containers that
+    /// cause no waiting.
     #[must_use]
     pub fn costs(&self, window: (f64, f64)) -> Vec<Cost> {
         let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
@@ -54,8 +54,8 @@ impl Waits<'_> {
         costs
     }
 
-    /// Returns the track and index of each wait, ordered by end. If waits end at the same time,
-    /// waits of the container waited for precede waits of the waiter.
+    /// Returns the track and index of each wait, ordered by end. If two waits end at the same time
+    /// and the first container waits for the second, the wait of the second comes first.
     fn in_order(&self) -> Vec<(u32, u32)> {
         let mut order: Vec<(u32, u32)> = Vec::new();
         for (track, waits) in (0..).zip(&self.by_track) {
@@ -70,9 +70,9 @@ impl Waits<'_> {
         order
     }
 
-    /// Sorts waits that end at the same time and are in track order. The waits of a track come
-    /// after the waits of the tracks that it waits for. Cycles, which only wrong clocks cause, are
-    /// broken arbitrarily.
+    /// Sorts waits that end at the same time and are in track order. The waits of a track follow
+    /// those of the tracks that it waits for. Only wrong clocks cause cycles, which are broken
+    /// arbitrarily.
     fn sort_by_cause(&self, same: &mut [(u32, u32)]) {
         let waits = same.to_vec();
         let tracks: Vec<&[(u32, u32)]> = waits.chunk_by(|a, b| a.0 == b.0).collect();
@@ -95,7 +95,7 @@ impl Waits<'_> {
         same.copy_from_slice(&sorted);
     }
 
-    /// Returns, for each wait in order, when the two containers were last synchronised.
+    /// For each wait in order, returns when the two containers were last synchronised.
     fn together(&self, order: &[(u32, u32)]) -> Vec<f64> {
         let begin = self.whole().0;
         let mut group_of = vec![0; self.by_track.len()];
@@ -108,7 +108,7 @@ impl Waits<'_> {
             &self.by_track[track as usize][place as usize]
         };
         let pair = |wait: &Wait| (wait.waiter.min(wait.whom), wait.waiter.max(wait.whom));
-        // Visit the waits by start. For each one, first record the waits that have ended by then.
+        // Visits the waits by start. Before each, records the waits that have ended by then.
         let mut begins: Vec<usize> = (0..order.len()).collect();
         begins.sort_by(|a, b| wait(*a).from.total_cmp(&wait(*b).from));
         let mut ended = 0;
@@ -133,7 +133,7 @@ impl Waits<'_> {
         since
     }
 
-    /// Returns, for each group, the times of the operations that no member leaves before the last
+    /// For each group, returns the times of the operations that no member leaves before the last
     /// one enters.
     fn meetings(&self) -> Vec<Vec<f64>> {
         let mut meetings = vec![Vec::new(); self.collectives.groups.len()];
@@ -159,9 +159,10 @@ struct Ledger<'a> {
     waits: &'a [Vec<Wait>],
     /// Prefix sums of the waits of each track, in seconds.
     sums: Vec<Vec<f64>>,
-    /// Number of waits of each track that are not processed yet.
+    /// For each track, the number of waits that have not been processed yet.
     left: Vec<usize>,
-    /// Charge per second of a track's waits. `ends` holds its decrease at each wait.
+    /// Charge per second of a track's waits. `ends` has the amounts by which it decreases at each
+    /// wait.
     factor: Vec<f64>,
     ends: Vec<Vec<f64>>,
 }
@@ -191,7 +192,7 @@ impl<'a> Ledger<'a> {
         let charged = self.factor[track] * (wait.until - wait.from);
         self.factor[track] -= self.ends[track][at];
         self.left[track] = at;
-        // Discard remainders that are due to rounding.
+        // Discards remainders that are only rounding errors.
         if self.factor[track] < 0.0 || at == 0 {
             self.factor[track] = 0.0;
         }
@@ -199,7 +200,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Passes a part of a wait's charge on to the waits of the container that is waited for.
-    /// Returns the rest, which is the cost of that container.
+    /// Returns the rest, which is this container's own cost.
     fn pass_on(&mut self, wait: &Wait, since: f64, charged: f64) -> f64 {
         let (p, q) = (wait.waiter as usize, wait.whom as usize);
         let p_waits = self.waited(p, since, self.places_until(p, wait.from));
@@ -221,7 +222,8 @@ impl<'a> Ledger<'a> {
         self.waits[track].partition_point(|wait| wait.until <= time)
     }
 
-    /// Returns for how long a track waited after `since` during the first `until` of its waits.
+    /// Returns how long a track waited after `since`, considering only the first `until` of its
+    /// waits.
     fn waited(&self, track: usize, since: f64, until: usize) -> f64 {
         let first = self.places_until(track, since);
         if first >= until {

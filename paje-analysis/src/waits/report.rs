@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use paje_sim::TimeScale;
+
 use super::Waits;
 use super::tables::Total;
 use crate::{Data, Label, Seconds, Table};
@@ -9,23 +11,28 @@ use crate::{Data, Label, Seconds, Table};
 struct Row {
     names: [Label; 2],
     total: Total,
-    /// Share of the time of the containers concerned.
+    /// Share of the time of the containers to which the row applies.
     share: f64,
 }
 
 impl Waits<'_> {
-    /// Returns `kind,count,seconds,share,mean,max`. The share is of all containers' time.
+    /// Returns `kind,count,seconds,share,mean,max`: waiting by kind, then the rest of the time. The
+    /// share is relative to the time of all containers.
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
         let all: Seconds = self.tracks.list().iter().map(|_| length).sum();
-        let rows = self.by_kind(window).into_iter().map(|row| Row {
-            names: [row.kind.name().into(), "".into()],
-            total: row.total,
-            share: row.total.seconds.share_of(all),
-        });
-        let rows = sorted(rows.collect());
-        with_totals(Table::new("kinds").with("kind", name(&rows, 0)), &rows)
+        let row = |(name, total): (&'static str, Total)| Row {
+            names: [name.into(), "".into()],
+            share: total.seconds.share_of(all),
+            total,
+        };
+        let kinds = self.by_kind(window).into_iter().map(|of| (of.kind.name(), of.total));
+        let rest = self.by_rest(window).into_iter().map(|(rest, total)| (rest.name(), total));
+        let mut rows = sorted(kinds.map(row).collect());
+        rows.extend(sorted(rest.map(row).collect()));
+        let table = with_totals(Table::new("kinds").with("kind", name(&rows, 0)), &rows);
+        table.in_seconds(self.scale())
     }
 
     /// Returns `container,count,seconds,share,mean,max,caused,delay` for each container that waits
@@ -55,10 +62,11 @@ impl Waits<'_> {
         with_totals(Table::new("waiters").with("container", name(&rows, 0)), &rows)
             .with("caused", Data::seconds(&order, |at| costs[*at].0))
             .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
+            .in_seconds(self.scale())
     }
 
-    /// Returns `waiter,whom,count,seconds,share,mean,max,most`. The share is of the waiter's time,
-    /// and `most` is 1 for the container for which it waits longest.
+    /// Returns `waiter,whom,count,seconds,share,mean,max,most`. The share is relative to the
+    /// waiter's time. `most` is 1 for the container that the waiter waits for longest.
     #[must_use]
     pub fn pairs_table(&self, window: (f64, f64)) -> Table {
         let mut pairs = self.by_pair(window);
@@ -71,14 +79,20 @@ impl Waits<'_> {
         });
         let rows: Vec<Row> = rows.collect();
         let table = Table::new("pairs").with("waiter", name(&rows, 0)).with("whom", name(&rows, 1));
-        with_totals(table, &rows).with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
+        with_totals(table, &rows)
+            .with("most", Data::count(&pairs, |pair| u64::from(pair.most)))
+            .in_seconds(self.scale())
     }
 
-    /// Returns the length of the part of the window that has states. Visits all states.
-    fn length(&self, window: (f64, f64)) -> Seconds {
+    /// Returns the length of the part of the window in which the run has states. Visits all states.
+    pub(crate) fn length(&self, window: (f64, f64)) -> Seconds {
         let whole = self.whole();
         let (from, until) = (window.0.max(whole.0), window.1.min(whole.1));
         if from < until { Seconds::between(from, until) } else { Seconds::ZERO }
+    }
+
+    pub(crate) fn scale(&self) -> TimeScale {
+        self.tracks.trace().time_scale()
     }
 
     pub(crate) fn label(&self, track: u32) -> Label {

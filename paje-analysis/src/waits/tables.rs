@@ -30,8 +30,7 @@ pub struct ByPair {
     pub waiter: u32,
     pub whom: u32,
     pub total: Total,
-    /// Whether this is the container for which the waiter waits longest, as in the most-waited
-    /// graph.
+    /// Whether the waiter waits longest for this container, as in the most-waited graph.
     pub most: bool,
 }
 
@@ -45,7 +44,13 @@ pub struct Total {
 }
 
 impl Total {
-    fn add(&mut self, seconds: Seconds) {
+    pub(super) fn merge(&mut self, other: Total) {
+        self.count += other.count;
+        self.seconds += other.seconds;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    pub(super) fn add(&mut self, seconds: Seconds) {
         self.count += 1;
         self.seconds += seconds;
         self.longest = self.longest.max(seconds);
@@ -53,7 +58,8 @@ impl Total {
 }
 
 impl Waits<'_> {
-    /// Returns the time from the first enter to the last exit. As a window, it includes everything.
+    /// Returns the time from the first enter to the last exit. A window with this time includes all
+    /// waits.
     #[must_use]
     pub fn whole(&self) -> (f64, f64) {
         self.tracks.span().unwrap_or((0.0, 0.0))
@@ -109,8 +115,8 @@ impl Waits<'_> {
         self.tracks.trace().containers().name(container).to_str_lossy()
     }
 
-    /// Returns the most-waited graph in DOT. An edge leads from each waiting container to the one
-    /// for which it waits longest, labelled with the seconds.
+    /// Returns the most-waited graph in DOT. It has an edge from each waiting container to the
+    /// container that it waits for longest. The label is the time in seconds.
     #[must_use]
     pub fn most_waited_dot(&self, window: (f64, f64)) -> String {
         let most: Vec<_> = self.by_pair(window).into_iter().filter(|pair| pair.most).collect();
@@ -118,7 +124,7 @@ impl Waits<'_> {
         let names: Vec<_> = names.collect();
         let edges = most.iter().zip(&names).map(|(pair, [waiter, whom])| Edge {
             ends: [waiter, whom],
-            label: format!("{:.6}", pair.total.seconds),
+            label: format!("{:.6}", pair.total.seconds.scaled(self.scale())),
             weight: pair.total.seconds.to_f64(),
         });
         let edges: Vec<Edge<'_>> = edges.collect();

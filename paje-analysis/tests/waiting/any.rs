@@ -1,4 +1,4 @@
-//! Tests arbitrary traces with a meaningless map. The sums must agree anyway.
+//! Tests arbitrary traces with a meaningless map. The sums must agree nevertheless.
 
 use datasets::{Shape, generate};
 use paje_analysis::Seconds;
@@ -7,7 +7,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-/// Chooses classes by the last letter of a value.
+/// The last letter of a value determines its class.
 const MAP: &str = "\
 [classes]
 \"*[a-c]\" = \"send\"

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use datasets::passing::{Case, Parameters, Waiting};
 use paje_analysis::Seconds;
 use paje_analysis::classes::Map;
-use paje_analysis::collectives::Grouping;
+use paje_analysis::collectives::{Grouping, Level};
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
@@ -84,7 +84,7 @@ fn two_ranks_one_late_by_a_second_in_a_barrier() {
     let path = CriticalPath::new(&waits).expect("there are states");
     assert_eq!(path.parts.iter().map(|part| part.track).collect::<Vec<_>>(), [1]);
     let computing = path.imbalance(&waits, whole)[0];
-    // The path has 1.5 s of computing, and the mean is 1 s. That is half a second too long, in two
+    // The path has 1.5 s of computing, but the mean is 1 s. The excess is half a second, in two
     // containers.
     assert_eq!(computing.on_path.to_string(), "1.500000000");
     assert_eq!(computing.mean.to_string(), "1.000000000");
@@ -152,8 +152,8 @@ fn a_window_clips() {
     let parameters = Parameters { ranks: 4, work: 1000, late: 1000, transfer: 100 };
     let trace = replayed(&Case::Barrier.trace(&parameters).bytes);
     let waits = waits(&trace, &Options::default());
-    // Ranks 0, 1 and 2 wait from 1, 2 and 3 ms on, until 4 ms. In the window, they wait 1, 0.5 and
-    // 0 ms.
+    // Rank 0 waits from 1 to 4 ms, rank 1 from 2 ms, and rank 2 from 3 ms. In the window, they wait
+    // 1, 0.5 and 0 ms.
     let window = (0.0015, 0.0025);
     let rows = waits.by_waiter(window);
     let rows: Vec<_> =
@@ -188,12 +188,12 @@ fn the_root_is_given_or_estimated() {
     assert_eq!(rooted(Some("rank-0")), (Some(0), false, 0));
 }
 
-/// Replays barriers, given as rank, node, start and end.
+/// Returns a trace of barriers, each given as rank, node, start and end.
 fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
     operations("MPI_Barrier", barriers)
 }
 
-/// Replays collectives of any value. A rank may take part in several.
+/// Returns a trace of collectives with any value. A rank may take part in several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     let mut text = datasets::definitions([
         ("0", "DefineContainerType", "Alias Type Name"),
@@ -215,7 +215,7 @@ fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
 
 #[test]
 fn roots_may_rotate() {
-    // The root enters four seconds after the others, and they leave one second after it enters.
+    // The root enters four seconds after the others. They leave one second later.
     let all: Vec<_> = (0..12)
         .map(|at| {
             let (operation, member) = (at / 3, at % 3);
@@ -237,7 +237,7 @@ fn roots_may_rotate() {
 }
 
 #[test]
-fn groups_share_a_parent_or_an_ancestor_of_a_type() {
+fn groups_are_all_containers_or_share_an_ancestor_of_a_type() {
     let trace =
         nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("c", "n1", 4, 9), ("d", "n1", 8, 9)]);
     let level = |name: &str| {
@@ -246,12 +246,39 @@ fn groups_share_a_parent_or_an_ancestor_of_a_type() {
         let options = Options { grouping, ..Options::default() };
         waiting(&waits(&trace, &options)).iter().map(|w| (w.waiter, w.whom)).collect::<Vec<_>>()
     };
-    let parents = waits(&trace, &Options::default());
-    let pairs: Vec<_> = waiting(&parents).iter().map(|wait| (wait.waiter, wait.whom)).collect();
-    assert_eq!(pairs, [(0, 1), (2, 3)]);
+    let all = waits(&trace, &Options::default());
+    assert_eq!(all.collectives.level, Level::All);
+    let pairs: Vec<_> = waiting(&all).iter().map(|wait| (wait.waiter, wait.whom)).collect();
+    assert_eq!(pairs, [(0, 3), (1, 3), (2, 3)]);
     assert_eq!(level("N"), [(0, 1), (2, 3)]);
     assert_eq!(level("0"), [(0, 3), (1, 3), (2, 3)]);
     assert!(level("R").is_empty());
+}
+
+#[test]
+fn groups_are_smaller_if_only_those_agree() {
+    let groups = |all: &[(&str, &str, u32, u32)]| {
+        let trace = nodes(all);
+        let collectives = &waits(&trace, &Options::default()).collectives;
+        (collectives.level, collectives.groups.clone())
+    };
+    let by_node = (Level::Depth(1), vec![vec![0, 1], vec![2, 3]]);
+    // Nodes with one and two barriers.
+    let uneven = [
+        ("a", "n0", 1, 9),
+        ("b", "n0", 2, 9),
+        ("c", "n1", 1, 3),
+        ("d", "n1", 2, 3),
+        ("c", "n1", 4, 9),
+        ("d", "n1", 8, 9),
+    ];
+    assert_eq!(groups(&uneven), by_node);
+    // Barriers of one node end before those of the other begin.
+    let apart = [("a", "n0", 1, 3), ("b", "n0", 2, 3), ("c", "n1", 4, 9), ("d", "n1", 8, 9)];
+    assert_eq!(groups(&apart), by_node);
+    // One container on each node: no smaller group is useful.
+    let alone = [("a", "n0", 1, 3), ("b", "n1", 2, 3), ("b", "n1", 4, 5)];
+    assert_eq!(groups(&alone), (Level::All, vec![vec![0, 1]]));
 }
 
 #[test]
@@ -293,4 +320,49 @@ fn known_state_types_are_chosen_and_unknown_values_reported() {
 fn a_trace_without_states_has_no_results() {
     let trace = replayed(b"%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n0 N 0 Node\n");
     assert!(CriticalPath::new(&waits(&trace, &Options::default())).is_none());
+}
+
+#[test]
+fn the_rest_of_the_time_has_names() {
+    // rank a computes 1 s, then receives for 5 s; b sends after 2 s, and computes 3 s more.
+    let head = "\
+%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineLinkType 2\n% Name string\n% Type string\n% StartContainerType string\n\
+% EndContainerType string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajeStartLink 5\n% Time date\n% Type string\n% Container string\n% StartContainer string\n\
+% Value string\n% Key string\n%EndEventDef
+%EventDef PajeEndLink 6\n% Time date\n% Type string\n% Container string\n% EndContainer string\n\
+% Value string\n% Key string\n%EndEventDef
+0 R 0\n1 MPI_STATE R\n2 L 0 R R\n3 0 a R 0\n3 0 b R 0\n";
+    let text = format!(
+        "{head}4 0 MPI_STATE a computing\n4 0 MPI_STATE b computing\n4 1 MPI_STATE a MPI_Recv\n\
+         4 2 MPI_STATE b MPI_Send\n5 2 L 0 b m 1\n4 2.5 MPI_STATE b computing\n6 6 L 0 a m 1\n\
+         4 6 MPI_STATE a MPI_Wait\n4 7 MPI_STATE a MPI_Finalize\n4 8 MPI_STATE b MPI_Finalize\n\
+         4 8 MPI_STATE a computing\n"
+    );
+    let trace = replayed(text.as_bytes());
+    let waits = waits(&trace, &Options::default());
+    let rests = |window| -> Vec<(&str, u64, f64)> {
+        let rests = waits.by_rest(window).into_iter();
+        rests.map(|(rest, all)| (rest.name(), all.count, all.seconds.to_f64())).collect()
+    };
+    // a waits from 1 to 2, until the message starts.
+    let whole = [
+        ("(computing)", 3, 8.5),
+        ("(transfer)", 2, 4.5),
+        ("(cause not recorded)", 1, 1.0),
+        ("(other calls)", 1, 1.0),
+    ];
+    assert_eq!(rests(waits.whole()), whole);
+    assert_eq!(rests((0.0, 3.0)), [("(computing)", 3, 3.5), ("(transfer)", 2, 1.5)]);
+    let all = waits.efficiency(waits.whole()).expect("they compute");
+    // a computes 1 s and b 7.5 s of 8 s.
+    assert_eq!(
+        (all.parallel, all.load_balance, all.communication),
+        (8.5 / 16.0, 4.25 / 7.5, 7.5 / 8.0)
+    );
+    assert!((all.parallel - all.load_balance * all.communication).abs() < 1e-12);
 }

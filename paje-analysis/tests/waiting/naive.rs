@@ -25,13 +25,13 @@ struct Message {
     bytes: Option<f64>,
 }
 
-/// A wait. The fields before `whom` are in sort order.
+/// A wait. The fields before `whom` determine the order of waits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wait {
     pub(crate) waiter: usize,
     pub(crate) until: u64,
     pub(crate) state: usize,
-    /// Index of the kind in the crate's list.
+    /// Index of the kind in the crate's list of kinds.
     pub(crate) kind: usize,
     pub(crate) from: u64,
     pub(crate) whom: usize,
@@ -63,7 +63,7 @@ fn collective(value: &str) -> bool {
     COLLECTIVES.iter().any(|(name, _)| *name == value)
 }
 
-/// Collectives with the indices of their kinds.
+/// Values of collectives, each with the index of its kind.
 const COLLECTIVES: [(&str, usize); 6] = [
     ("PMPI_Allreduce", 2),
     ("PMPI_Barrier", 3),
@@ -98,7 +98,7 @@ impl Naive {
             let (start, end) = (micros(link.start), micros(link.end));
             messages.push(Message { from: name(link.from), to: name(link.to), start, end, bytes });
         }
-        // Ranks without states are ignored, although the generated messages may involve them.
+        // Ranks without states are ignored, even if generated messages involve them.
         let all = || naive.ranks.iter().flatten();
         naive.begin = all().map(|state| state.start).min().unwrap_or(0);
         naive.end = all().map(|state| state.end).max().unwrap_or(0);
@@ -160,8 +160,7 @@ impl Naive {
 
     fn messages(&mut self, messages: &[Message], eager: f64) {
         let mut found: BTreeMap<(usize, usize, usize), (u64, u64, Wait)> = BTreeMap::new();
-        // Keeps the latest message of each state. If several messages are equally late, the first
-        // one is kept.
+        // Keeps the latest message of each state. If several are equally late, keeps the first one.
         let mut offer = |wait: Wait, late: u64, order: u64| {
             let key = (wait.waiter, wait.state, wait.kind);
             let better =
@@ -230,7 +229,7 @@ impl Naive {
             some.into_iter().rev().max_by_key(|member| enter(*member, k))
         };
         let count_of = members.len();
-        // With `turn`, the root rotates through the members.
+        // If `turn` is 1, the root rotates through the members.
         let root_of = |first: usize, turn: usize, k: usize| (first + turn * k) % count_of;
         let residual = |first: usize, turn: usize| -> u64 {
             let one = |k: usize| -> u64 {
@@ -281,7 +280,7 @@ impl Naive {
         self.waits.extend(found);
     }
 
-    /// Returns the value of the rank's innermost state in each microsecond.
+    /// For each microsecond, returns the value of the rank's innermost state.
     fn innermost(&self, rank: usize) -> Vec<&str> {
         let states = &self.ranks[rank];
         let value = |micro: u64| {
@@ -292,7 +291,7 @@ impl Naive {
         (self.begin..self.end).map(value).collect()
     }
 
-    /// Returns the rank of the path in each microsecond, from the last to the first.
+    /// For each microsecond, returns the rank on the path, from the last to the first.
     pub(crate) fn path(&self) -> Vec<usize> {
         let exits = |rank: &usize| self.ranks[*rank].iter().any(|state| state.end == self.end);
         let waited = |rank: &usize| {
@@ -333,8 +332,8 @@ impl Naive {
         times
     }
 
-    /// Returns for each value how many microseconds the path spends in it, and how many
-    /// microseconds all ranks spend in it without waiting.
+    /// For each value, returns the microseconds that the path spends in it, and the microseconds
+    /// that all ranks spend in it without waiting.
     pub(crate) fn activities(&self, path: &[usize]) -> BTreeMap<String, (u64, i64)> {
         let mut times: BTreeMap<String, (u64, i64)> = BTreeMap::new();
         for ((value, _), micros) in self.by_activity(path) {

@@ -6,8 +6,9 @@ use std::num::NonZeroUsize;
 
 use datasets::passing::{Passing, random};
 use paje_analysis::Seconds;
-use paje_analysis::classes::Classes;
+use paje_analysis::classes::{Class, Classes};
 use paje_analysis::critical::CriticalPath;
+use paje_analysis::messages::Message;
 use paje_analysis::waits::{Kind, Options};
 use paje_sim::Trace;
 use paje_workers::{Pin, Workers};
@@ -27,26 +28,27 @@ fn random_runs_match_the_definitions() {
     for seed in seeds() {
         let run = random(seed, if seed % 10 == 0 { 120 } else { 30 });
         let trace = replayed(&run.bytes);
-        // A run may be too short for any state known to the map.
+        // A run may be too short to have any state that the map knows.
         let classes = Classes::new(&trace, &mpi());
         if !classes.chosen().any(|id| trace.types().name(id).text == b"MPI_STATE") {
             continue;
         }
         let naive = Naive::new(&trace, run.ranks, run.eager as f64);
         waits += check_path(seed, &run, &trace, &naive);
+        check_rest(seed, &run, &trace);
         match check_costs(seed, &run, &trace, &naive) {
             Some(different) => passed_on += different,
             None => knots += 1,
         }
     }
-    // Check that enough of the runs reach the code under comparison.
+    // Checks that enough runs reach the compared code.
     let runs = seeds().end - seeds().start;
     let enough = waits > runs && passed_on > runs / 4 && knots <= runs / 8;
     assert!(enough || runs < 100, "{waits} {passed_on} {knots}");
 }
 
-/// Compares the costs of waits. Returns the number of ranks for which they differ from the direct
-/// costs, or `None` if waits depend on one another.
+/// Compares the costs of waits. Returns for how many ranks they differ from the direct costs, or
+/// `None` if waits depend on one another in a cycle.
 fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option<u64> {
     let options = Options { eager: Some(run.eager), ..Options::default() };
     let waits = waits(trace, &options);
@@ -66,6 +68,44 @@ fn check_costs(seed: u64, run: &Passing, trace: &Trace, naive: &Naive) -> Option
         different += u64::from((expected - cost.direct.to_f64() * 1e6).abs() > 0.5);
     }
     Some(different)
+}
+
+/// Compares the time that is not waiting with the sum over all microseconds, each examined
+/// separately.
+fn check_rest(seed: u64, run: &Passing, trace: &Trace) {
+    let waits = waits(trace, &Options { eager: Some(run.eager), ..Options::default() });
+    let (begin, end) = waits.whole();
+    let (first, length) = (micros(begin), (micros(end) - micros(begin)) as usize);
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (at, track) in waits.tracks.list().iter().enumerate() {
+        let mut now = vec!["(computing)"; length];
+        let mut paint = |from: f64, until: f64, name| {
+            now[(micros(from) - first) as usize..(micros(until) - first) as usize].fill(name);
+        };
+        // Inner states come after outer ones.
+        for state in 0..track.len() {
+            let all = waits.messages.list().iter();
+            let is_here = |message: &Message| {
+                (message.from as usize, message.send()) == (at, Some(state))
+                    || (message.to as usize, message.recv()) == (at, Some(state))
+            };
+            let name = match waits.tracks.class(at, state) {
+                Class::Compute => "(computing)",
+                Class::Collective(_) => "(in collectives)",
+                Class::Io => "(input and output)",
+                Class::Other => "(other calls)",
+                _ if all.clone().any(is_here) => "(transfer)",
+                _ => "(cause not recorded)",
+            };
+            paint(track.start[state], track.end[state], name);
+        }
+        waits.of_track(at).iter().for_each(|wait| paint(wait.from, wait.until, "waiting"));
+        now.iter().for_each(|name| *sums.entry(name).or_default() += 1);
+    }
+    sums.remove("waiting");
+    let rests = waits.by_rest((begin, end)).into_iter();
+    let found = rests.map(|(rest, total)| (rest.name(), micros(total.seconds.to_f64())));
+    assert_eq!(found.collect::<BTreeMap<_, _>>(), sums, "seed {seed}");
 }
 
 fn rank(name: &str) -> usize {

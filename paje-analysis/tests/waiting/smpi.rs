@@ -31,8 +31,8 @@ fn slow_rank() -> Trace {
     Trace::open(path).expect("a valid trace")
 }
 
-/// In `slow_rank.c`, rank 3 computes 0.5 ms longer in each of 60 iterations. A rank at distance d
-/// waits for it from iteration d on.
+/// In `slow_rank.c`, rank 3 computes 0.5 ms longer than the others in each of 60 iterations. A rank
+/// at distance d waits for it from iteration d on.
 #[test]
 fn delay_is_charged_to_the_slow_rank() {
     let trace = slow_rank();
@@ -45,8 +45,8 @@ fn delay_is_charged_to_the_slow_rank() {
     assert!((slow.delay / all.to_f64() - 1.0).abs() < 0.01, "{} of {all}", slow.delay);
     // Only the neighbours of rank 3 wait for it directly. The other ranks wait for it indirectly.
     assert!(slow.direct.to_f64() < 0.5 * slow.delay);
-    // There are two ranks each at distances 1, 2 and 3, and one at distance 4. The final barrier
-    // has the rest of the waiting.
+    // Two ranks each are at distances 1, 2 and 3, and one is at distance 4. The remaining waiting
+    // is in the final barrier.
     let expected = 0.0005 * f64::from(7 * 60);
     assert!((slow.delay / expected - 1.0).abs() < 0.01, "{} for {expected}", slow.delay);
 }

@@ -1,8 +1,8 @@
-//! Texts of a program's manual, except its options.
+//! Texts of a program's manual, except for the options.
 
 use std::fmt::Write;
 
-/// Parts of a man page after the options. Some of them are also printed by `--help`.
+/// The parts of a man page after the options. `--help` prints some of them as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Manual {
     /// Exit statuses with their meanings, without full stops.
@@ -17,7 +17,7 @@ pub struct Manual {
 /// A part of a section.
 #[derive(Clone, Copy, Debug)]
 pub enum Block {
-    /// A paragraph. Its lines are filled.
+    /// A paragraph, whose lines are filled.
     Text(&'static str),
     /// Preformatted lines.
     Lines(&'static str),
@@ -26,13 +26,14 @@ pub enum Block {
 }
 
 impl Manual {
-    /// Returns the end of `-h`: the exit statuses in one line, and all examples.
+    /// Returns the text at the end of `-h`: the exit statuses on one line, and all examples.
     #[must_use]
     pub fn after_help(&self) -> String {
         self.short(self.examples.len())
     }
 
-    /// Returns the end of `-h` with only three examples, so that all options fit on a screen.
+    /// Returns the text at the end of `-h` with only three examples, so that all options fit on a
+    /// screen.
     #[must_use]
     pub fn after_short_help(&self) -> String {
         self.short(3)
@@ -48,7 +49,7 @@ impl Manual {
         text
     }
 
-    /// Returns the end of `--help`: exit statuses, and examples with their effects.
+    /// Returns the text at the end of `--help`: exit statuses, and examples with their effects.
     #[must_use]
     pub fn after_long_help(&self) -> String {
         let mut text = String::from("Exit status:");
@@ -57,7 +58,7 @@ impl Manual {
         }
         text.push_str("\n\nExamples:");
         for (line, does) in self.examples {
-            // Print the meaning on the next line, so that long texts wrap within their column.
+            // The meaning is on the next line, so that long texts wrap within their column.
             let _ = write!(text, "\n  {line}\n          {does}");
         }
         text

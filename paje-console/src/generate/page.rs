@@ -1,4 +1,4 @@
-//! Generates the man page. `clap_mangen` formats the options, and the manual has the other
+//! Generates the man page. `clap_mangen` formats the options, and [`Manual`] has the other
 //! sections. The order follows man-pages(7).
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
-/// List of our programs and their packages, one per line. Packaging reads it too.
+/// List of our programs and their packages, one per line. Packaging also reads this list.
 const PROGRAMS: &str = include_str!("../../../packaging/programs");
 
 /// Returns the page in roff. It has only ASCII characters, so that no reader has to guess the
@@ -20,7 +20,7 @@ pub(crate) fn page(mut command: Command, manual: &Manual) -> String {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     let name = command.get_name().to_owned();
-    // Write the title by hand, because `clap_mangen` would omit an empty date and shift the
+    // The title is written by hand, because `clap_mangen` would omit an empty date and shift the
     // following arguments.
     let version = command.get_version().unwrap_or_default();
     let title =
@@ -40,8 +40,8 @@ fn from_clap(man: &Man, text: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(text)
 }
 
-/// Adds full stops to the help of options. `--help` needs none, but paragraphs read better with
-/// them.
+/// Adds full stops to the help of options. `--help` does not need them, but paragraphs read better
+/// with them.
 fn with_full_stops(command: Command) -> Command {
     let ended = |help: &StyledStr| {
         let help = help.to_string().replace(" (see a summary with '-h')", "");
@@ -132,7 +132,7 @@ fn sentence(words: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// Keeps only one of the repeated definitions of the apostrophe.
+/// Removes repeated definitions of the apostrophe.
 fn once(text: &str) -> String {
     let preamble = Roff::new().render();
     format!("{preamble}{}", text.replace(&preamble, ""))

@@ -1,7 +1,7 @@
 //! Options for reading and replaying a trace.
 
-use clap::Args;
-use paje_sim::{FieldNames, Options};
+use clap::{Args, ValueEnum};
+use paje_sim::{FieldNames, Options, Precision};
 use splitter::Limits;
 
 use super::{LongestLine, NamedFiles, time};
@@ -21,7 +21,7 @@ pub struct Reading {
     #[arg(long)]
     pub recover: bool,
 
-    /// Choice of named files.
+    /// Options for the files to which the trace refers.
     #[command(flatten)]
     pub named: NamedFiles,
 
@@ -65,7 +65,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    /// Sets the options of a replay.
+    /// Sets these options for a replay.
     pub fn set(&self, options: &mut Options) {
         options.field_names = if self.no_strict { FieldNames::Old } else { FieldNames::Strict };
         options.ignore_incomplete_links = self.ignore_incomplete_links;
@@ -92,6 +92,37 @@ impl Accepted {
     }
 }
 
+/// Precision of the values of variables.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Variables {
+    /// Precision of the values of variables
+    ///
+    /// Default: single for rows and pieces, as in PajeNG, and double for tables
+    #[arg(long, value_enum, value_name = "PRECISION", hide_short_help = true)]
+    pub variable_precision: Option<VariablePrecision>,
+}
+
+/// Precision of the values of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VariablePrecision {
+    /// Single precision, as in PajeNG: 16777217 becomes 16777216
+    Single,
+    /// Double precision, correctly rounded
+    Double,
+}
+
+impl Variables {
+    /// Returns the precision of a replay.
+    #[must_use]
+    pub fn precision(self, default: Precision) -> Precision {
+        match self.variable_precision {
+            Some(VariablePrecision::Single) => Precision::Single,
+            Some(VariablePrecision::Double) => Precision::Double,
+            None => default,
+        }
+    }
+}
+
 /// Options that replay only part of the trace's information.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Less {
@@ -105,7 +136,7 @@ pub struct Less {
 }
 
 impl Less {
-    /// Sets the options of a replay.
+    /// Sets these options for a replay.
     pub const fn set(&self, options: &mut Options) {
         options.stop_at = self.stop_at;
         options.no_imbrication = self.no_imbrication;

@@ -5,18 +5,18 @@ use paje_sim::{Glob, Selection, TimeRange, TypeNature};
 
 use super::time;
 
-/// Choice of rows.
+/// Options that select rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Which {
-    /// Window of time.
+    /// Time window.
     #[command(flatten)]
     pub span: Span,
 
-    /// Choice of natures.
+    /// Natures of rows.
     #[command(flatten)]
     pub natures: Natures,
 
-    /// Choice of types and containers.
+    /// Types and containers of rows.
     #[command(flatten)]
     pub patterns: Patterns,
 }
@@ -33,24 +33,26 @@ impl Which {
     }
 }
 
-/// Window of time, in seconds.
+/// Time window, in seconds.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Span {
-    /// Only rows that end at START or later
+    /// Start of the time window
     ///
-    /// Containers are always included
+    /// In the trace's unit of time. The window has all rows that end at START or later, and all containers. Reports, pictures
+    /// and pieces cut rows at START; pj_dump and pj_convert keep them whole
     #[arg(short, long, value_name = "START", value_parser = time, allow_hyphen_values = true)]
     pub start: Option<f64>,
 
-    /// Only rows that begin at END or earlier
+    /// End of the time window
     ///
-    /// Containers are always included
+    /// In the trace's unit of time. The window has all rows that begin at END or earlier, and all containers. Reports, pictures
+    /// and pieces cut rows at END; pj_dump and pj_convert keep them whole
     #[arg(short, long, value_name = "END", value_parser = time, allow_hyphen_values = true)]
     pub end: Option<f64>,
 }
 
 impl Span {
-    /// Returns the window. If none is given, it includes all times.
+    /// Returns the window. Without options, it includes all times.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         TimeRange {
@@ -66,7 +68,7 @@ impl Span {
     }
 }
 
-/// Choice of natures.
+/// Option for the natures of rows.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Natures {
     /// Only rows of these natures: container, state, variable, event or link
@@ -84,7 +86,7 @@ pub struct Natures {
 }
 
 impl Natures {
-    /// Restricts the selection to the given natures, if there are any.
+    /// Restricts the selection to these natures, if any were given.
     pub fn narrow(&self, selection: &mut Selection) {
         if !self.nature.is_empty() {
             selection.natures = self.nature.iter().map(|nature| nature.of_types()).collect();
@@ -109,7 +111,7 @@ pub enum Nature {
 }
 
 impl Nature {
-    /// Returns the nature of the types of these rows.
+    /// Returns the nature that the types of these rows have.
     #[must_use]
     pub const fn of_types(self) -> TypeNature {
         match self {
@@ -122,7 +124,7 @@ impl Nature {
     }
 }
 
-/// Name patterns for types and containers. `Voice::unmet` warns about patterns that match nothing.
+/// Name patterns for types and containers. `voice::all_met` refuses patterns that match nothing.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Patterns {
     /// Only types whose name matches, such as 'MPI_*'

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use indicatif::style::ProgressStyle;
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressState};
 
-/// Shortest time over which a speed is measured. A stage may begin with cached data, which is read
-/// faster.
+/// Shortest time over which a speed is measured. Shorter measurements would be too high, because a
+/// stage may begin with cached data.
 const SETTLED: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,6 @@ pub(super) enum Unit {
     Rows,
 }
 
-/// Stage of a run: its name, the amount done, and the total if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) doing: &'static str,
@@ -30,13 +29,9 @@ pub(super) struct Stage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
-    /// All parts, with a bar.
     Wide,
-    /// A bar, the speed and the remaining time.
     Medium,
-    /// Stage and numbers.
     Narrow,
-    /// One number.
     Tiny,
 }
 
@@ -124,8 +119,8 @@ impl Line {
         };
         let events = move |state: &ProgressState, out: &mut dyn fmt::Write| {
             let Some(speed) = speed_of(state) else { return };
-            // The event rate is the mean number of events per byte times the current speed in
-            // bytes.
+            // The event rate is the current speed in bytes, multiplied by the mean number of events
+            // per byte.
             let events = replayed.load(Ordering::Relaxed) as f64;
             let rate = events / state.pos().max(1) as f64 * speed;
             let _ = write!(out, ", {} events/s", HumanCount(rate as u64));
@@ -160,14 +155,14 @@ mod tests {
 
     use super::*;
 
-    /// Returns the last line that a terminal of this width shows for these stages.
+    /// Returns the last line that a terminal with this number of columns shows for these stages.
     fn drawn(stages: &[Stage], columns: u16) -> String {
         let terminal = InMemoryTerm::new(24, columns);
         let mut line = Line::hidden();
         line.show_on(|| ProgressDrawTarget::term_like(Box::new(terminal.clone())));
         for stage in stages {
             line.set(*stage, Width::of(columns));
-            // Pretends that a stage with progress began a while ago.
+            // This makes a stage with progress begin a while ago.
             line.since -= if stage.done > 0 { SETTLED } else { Duration::ZERO };
             line.bar.set_style(line.style(*stage, Width::of(columns)));
             line.bar.force_draw();
@@ -213,7 +208,7 @@ mod tests {
             &drawn(&[rows], 120),
             &["writing tables [", "] 199,900 of 4,000,000 rows, ", " rows/s, ", " left"],
         );
-        // A file may be empty, or have grown.
+        // A file may be empty, or may have grown.
         drawn(&[Stage { all: Some(0), ..READING }], 80);
         drawn(&[Stage { done: 11, all: Some(10), ..READING }], 80);
     }

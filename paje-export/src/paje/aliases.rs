@@ -44,7 +44,7 @@ impl Aliases {
     }
 }
 
-/// Returns aliases for items with these keys and identifiers. The first item is the root.
+/// Returns an alias for each item, given by its key and its name. The first item is the root.
 fn aliases<K: Hash + Eq>(all: &[(K, Name<'_>)]) -> Vec<String> {
     let mut counts: HashMap<&K, u32> = HashMap::new();
     for (key, _) in &all[1..] {
@@ -62,14 +62,13 @@ fn aliases<K: Hash + Eq>(all: &[(K, Name<'_>)]) -> Vec<String> {
     aliases
 }
 
-/// Returns a name as a word, or `None` if it is not UTF-8.
+/// Returns a name as one word, or `None` if it is not UTF-8.
 fn word(name: Name<'_>) -> Option<String> {
     let mut word = Vec::new();
     super::put_name(name, &mut word);
     Some(String::from_utf8(word).ok()?.trim_start_matches(' ').to_owned())
 }
 
-/// Returns the shortest unused word for a number.
 fn short(number: u64) -> String {
     let mut word = Vec::new();
     put_short(number, &mut word);

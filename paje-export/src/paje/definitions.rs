@@ -55,7 +55,6 @@ impl Line {
     }
 }
 
-/// Definitions of the written trace, by number.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     list: Vec<(Line, Option<usize>)>,
@@ -97,8 +96,7 @@ impl Definitions {
 pub(super) struct Used {
     list: Vec<(Line, Option<usize>)>,
     numbers: HashMap<(Line, Option<usize>), u32>,
-    /// Definition that each kind of line used last. The next line of this kind often uses the same
-    /// definition.
+    /// Definition that each kind of line used last, since the next line often uses it again.
     last: [u32; Line::COUNT],
 }
 

@@ -14,7 +14,7 @@ use super::numbers::{parts, put_float, put_short, put_single};
 use super::order::{EncodedLines, SortKey, Span};
 use super::{Times, put_name};
 
-/// Earliest position of a container's lines.
+/// Earliest time of a container's lines, and their phase at that time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lifetime {
     created: f64,
@@ -33,7 +33,6 @@ pub(super) struct Source<'t, T> {
     pub(super) times: &'t T,
     /// Whether values of variables are single-precision numbers or sums of them.
     pub(super) is_single: bool,
-    /// By container.
     pub(super) lifetimes: Vec<Lifetime>,
 }
 
@@ -41,7 +40,8 @@ pub(super) struct LineEncoder<'s, 't, T> {
     source: &'s Source<'t, T>,
     span: Span,
     written: EncodedLines,
-    // Current lane: number of encoded rows, aliases of type and container, time of the last line.
+    // Current lane: number of encoded rows, aliases of type and container, time of the previous
+    // line.
     row: u64,
     lane: Vec<u8>,
     lifetime: Lifetime,
@@ -71,7 +71,7 @@ impl<'t, T: Times> Source<'t, T> {
         let end_of = |id| self.times.container(self.trace, id).1;
         let mut lifetime = self.lifetimes[parent.index()];
         if all.is_destroyed(parent) && end > end_of(parent) {
-            // Without this, the container would be destroyed with an ancestor.
+            // Without this, the container would be destroyed together with an ancestor.
             let mut above = parent;
             while above != ContainerId::ROOT {
                 if all.is_destroyed(above) && end > end_of(above) {
@@ -165,7 +165,6 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         self.begin(key, event, fields, time)
     }
 
-    /// Ends a line, with its user-defined fields.
     fn end(&mut self, fields: Option<EventFields<'_>>) {
         let out = self.written.text();
         if let Some(fields) = fields {
@@ -215,7 +214,6 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     }
 }
 
-/// Appends words, each after a space.
 fn put_words(words: &[&str], out: &mut Vec<u8>) {
     for word in words {
         out.push(b' ');

@@ -1,6 +1,5 @@
 //! Numbers as text.
 
-/// Appends a number in base 36.
 pub(super) fn put_short(mut number: u64, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut word = [0; 13];
@@ -49,7 +48,6 @@ pub(super) fn parts(value: f64, is_single: bool) -> impl Iterator<Item = f64> {
 /// Maximum number of parts. Three suffice unless the value is far beyond single precision.
 const MOST: usize = 16;
 
-/// Rounds to the nearest finite number of single precision.
 fn single(value: f64) -> f64 {
     let most = f64::from(f32::MAX);
     f64::from(if value.is_finite() { value.clamp(-most, most) } else { value } as f32)

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::definitions::Used;
 
-/// Position of a line in the output, as a single number that is fast to compare.
+/// Position of a line in the output, as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SortKey(u128);
 
 impl SortKey {
-    /// Creates the key of a line. `not_before` is the time of the line, or of another line that
-    /// must come first.
+    /// Creates the key of a line. `not_before` is the time of the line, or the time of another line
+    /// that must come first.
     ///
     /// Lines with the same time are sorted by `phase`: creations, rows, destructions, then the same
     /// for containers that were created inside destroyed containers, and so on. `rank` orders lines
@@ -18,13 +18,12 @@ impl SortKey {
     pub(super) fn new(not_before: f64, phase: u32, rank: u32) -> Self {
         // Minus zero would sort before zero.
         let bits = (not_before + 0.0).to_bits();
-        // Makes the bits sort like the numbers, including negative ones.
+        // Makes the bits sort in the order of the numbers, including negative ones.
         let time = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
         SortKey(u128::from(time) << 64 | u128::from(phase) << 32 | u128::from(rank))
     }
 }
 
-/// Half-open range of keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) from: Option<SortKey>,
@@ -47,7 +46,6 @@ impl Span {
         parts
     }
 
-    /// Returns the spans between sorted keys.
     pub(super) fn between(bounds: &[SortKey]) -> Vec<Span> {
         let from = std::iter::once(None).chain(bounds.iter().copied().map(Some));
         let until = bounds.iter().copied().map(Some).chain([None]);
@@ -89,7 +87,7 @@ impl EncodedLines {
         EncodedLines { samples: Some(Vec::new()), ..EncodedLines::default() }
     }
 
-    /// Begins a line with a definition. Returns where to append its text, or `None` if the line is
+    /// Begins a line with a definition. Returns the buffer for its text, or `None` if the line is
     /// outside the span.
     pub(super) fn begin(&mut self, key: SortKey, def: u32, span: &Span) -> Option<&mut Vec<u8>> {
         if let Some(samples) = &mut self.samples {
@@ -111,7 +109,6 @@ impl EncodedLines {
         &mut self.text
     }
 
-    /// Sorts the lines by key. The sort is stable.
     pub(super) fn sort(&mut self) {
         self.keys.sort_by_key(|(key, _)| *key);
     }

@@ -39,7 +39,7 @@ pub trait Times {
     }
 }
 
-/// Recorded times.
+/// Leaves all times as recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsRecorded;
 

@@ -27,7 +27,6 @@ use crate::tables::{Error, Table};
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     pub(crate) fields: Vec<Arc<Field>>,
-    /// Columns of user-defined fields, by side and definition.
     columns: HashMap<(Side, usize), Vec<usize>>,
 }
 
@@ -72,8 +71,8 @@ fn is_nothing(text: &[u8]) -> bool {
     text.is_empty() || text == b"NA"
 }
 
-/// Returns which of a row's two events has a field. For links the kind of event decides, since
-/// either end may come first.
+/// Returns the side of a row that has a field. For links, the kind of event decides, because either
+/// end may come first.
 fn side(trace: &Trace, place: Side, fields: EventFields<'_>) -> Side {
     match trace.defs()[fields.def()].kind() {
         EventKind::StartLink => Side::Opening,
@@ -82,7 +81,7 @@ fn side(trace: &Trace, place: Side, fields: EventFields<'_>) -> Side {
     }
 }
 
-/// For each side and definition, whether all texts of each user-defined field parse.
+/// For each side and definition, whether each user-defined field can be parsed in all rows.
 #[derive(Debug, Default)]
 pub(crate) struct Survey(BTreeMap<(Side, usize), Vec<bool>>);
 
@@ -103,7 +102,6 @@ impl Survey {
         }
     }
 
-    /// Returns the columns by definition. Columns of opening events come first.
     pub(crate) fn columns(self, trace: &Trace, table: Table) -> Extras {
         let mut extras = Extras::default();
         let mut names: Vec<(String, Kind)> = Vec::new();

@@ -71,7 +71,6 @@ impl<'a> Gather<'a> {
         Ok(columns)
     }
 
-    /// Adds the columns of all natures: container, type, start and user-defined fields.
     fn add(
         &mut self,
         lane: LaneView<'_>,
@@ -145,7 +144,7 @@ impl Visitor for Gather<'_> {
         let start = variables.start;
         self.add(lane, start, |i| variables.end(i), &variables.user_defined);
         let (rows, wanted) = (&mut self.rows, &self.wanted[..]);
-        // Each value lasts until the next one.
+        // Each value lasts until the next one starts.
         let ends = start.iter().skip(1).copied();
         copy(wanted, &mut rows.end, ends.chain(std::iter::once(variables.last_end)));
         copy(wanted, &mut rows.number, variables.value.iter().copied());

@@ -42,7 +42,6 @@ impl Columns {
         columns.collect()
     }
 
-    /// Adds each type with its values, sorted by identifier.
     fn types(&mut self, tables: &Tables<'_>) {
         let (types, order) = (tables.trace.types(), tables.options.order);
         tables.trace.each_type(order, |id, inside| {

@@ -10,7 +10,7 @@ use paje_sim::{LineNumber, Trace};
 use crate::tables::Error;
 use crate::tables::names::text;
 
-/// Line column, if lines were kept, and file names, if there are several files.
+/// Column of lines, if the replay kept them, and names of files, if there are several.
 #[derive(Debug)]
 pub(crate) struct Lines {
     kept: bool,

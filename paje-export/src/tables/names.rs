@@ -25,7 +25,6 @@ impl Names {
         self.codes[number]
     }
 
-    /// Returns the codes of all names from `number` on.
     pub(crate) fn codes_from(&self, number: usize) -> &[i32] {
         &self.codes[number..]
     }
@@ -40,7 +39,6 @@ impl Names {
 #[derive(Debug)]
 pub(crate) struct Coder {
     order: NameOrder,
-    /// Codes of the strings in the builder.
     known: HashTable<i32>,
     builder: StringBuilder,
     too_much: bool,
@@ -87,7 +85,6 @@ impl Coder {
     }
 }
 
-/// Returns a name, bare or with its quotes.
 pub(crate) fn spelled(name: Name<'_>, order: NameOrder) -> Cow<'_, str> {
     match order {
         NameOrder::Bare => text(name.text),

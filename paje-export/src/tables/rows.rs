@@ -8,7 +8,7 @@ use crate::tables::names::{Names, text};
 use crate::tables::table::Column;
 use crate::tables::{Error, Table};
 
-/// The columns of all tables of rows. Each table uses some of them. Names are stored as codes.
+/// Columns of rows. Each table uses some of them. Names are stored as codes.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) container: Vec<i32>,

@@ -8,7 +8,7 @@ use paje_sim::TypeNature;
 
 /// One of a trace's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)] // The other variants are Pajé's natures.
+#[allow(missing_docs)] // The other variants are named after Pajé's natures.
 pub enum Table {
     Container,
     State,
@@ -102,7 +102,6 @@ pub(crate) enum Column {
     Time,
     Imbrication,
     Value,
-    /// Value of a variable.
     Number,
     Key,
 }

@@ -104,7 +104,7 @@ pub fn write<W: Write + Send>(
     };
     let put = |job: usize, (rows, piece)| {
         let (place, _) = jobs[job];
-        // Batches are written in order, so the earlier tables are complete.
+        // Batches are written in order, so all earlier tables are complete.
         sinks[..place].iter_mut().try_for_each(&mut finish)?;
         let (table, sink, count) = &mut sinks[place];
         *count += rows as u64;
@@ -176,7 +176,6 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Completes the file and returns its size in bytes.
     fn finish(self) -> Result<u64, Error> {
         let mut out = match self {
             Sink::Parquet(sink) => sink.finish()?,

@@ -10,8 +10,8 @@ use crate::value::{Kind, Value};
 use paje_parser::columns::{ColumnLine, Content, Lines, Linked};
 
 impl ColumnReader<'_, '_> {
-    /// Records where lines begin and reads their contents, given their steps and times. Drops the
-    /// lines that are left out. Returns how many lines are kept.
+    /// Records where lines begin, and reads their contents. Their steps and times are known. Drops
+    /// the lines that are left out. Returns how many lines are kept.
     pub(super) fn placed(
         &mut self,
         all: &mut [ColumnLine],
@@ -42,7 +42,7 @@ impl ColumnReader<'_, '_> {
         Some(kept)
     }
 
-    /// Finds the offsets of lines up to the first one whose text is requested. Returns the index
+    /// Finds the offsets of lines up to the first line whose text is requested. Returns the index
     /// of that line, and the number of lines kept so far.
     #[inline(never)]
     fn known(
@@ -100,7 +100,7 @@ impl ColumnReader<'_, '_> {
 
 impl LineReader<'_> {
     /// Reads the contents of a line and appends them to `contents`, given its holes, its start, the
-    /// length of its time, and its lane. Returns the length of its contents.
+    /// length of its time, and its lane. Returns the total length of its contents.
     #[inline(never)]
     fn contents(
         &mut self,
@@ -112,7 +112,7 @@ impl LineReader<'_> {
     ) -> Option<u32> {
         let mut own = 0;
         for passed in passed {
-            // Start of this hole.
+            // Offset of this hole in the line.
             let before = passed.before.wrapping_add(passed.times * time_len);
             let from = |own| start.wrapping_add(before).wrapping_add(own);
             if passed.hole != holes::VALUE {
@@ -154,7 +154,6 @@ impl LineReader<'_> {
         Some(own)
     }
 
-    /// Writes a value at an offset in the text. Returns its start and end.
     #[cold]
     fn text(&self, value: Value, from: u32, out: &mut Out) -> (u32, u32) {
         out.move_to(from as usize);
@@ -162,8 +161,8 @@ impl LineReader<'_> {
         (from, out.len() as u32)
     }
 
-    /// Reads a key. An end of a link shares the key of its start, so only other keys are written.
-    /// Returns `None` if the key is not one word.
+    /// Reads a key. The end of a link refers to the key of its start, so this key is not written
+    /// again. Returns `None` if the key is not a single word.
     #[inline(always)]
     fn key(&mut self, hole: u8, place: (Place, u32), at: u32, out: &mut Out) -> Option<Linked> {
         let LineReader { sides: [_, _, _, side], keys, .. } = self;

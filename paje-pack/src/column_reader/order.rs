@@ -1,4 +1,4 @@
-//! Reads the steps of all lines of a segment. They are read before anything else.
+//! Reads the steps of all lines of a segment, before anything else.
 
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::steps::Steps;
@@ -60,13 +60,14 @@ impl Order {
         count
     }
 
-    /// Returns the lane and the action of a step, or `None` for raw lines.
+    /// Returns the lane and the action of a step, or `None` for the step of raw lines.
     #[inline]
     pub(super) fn step(&self, step: u32) -> Option<Line> {
         self.steps.get(step as usize).copied()
     }
 
-    /// Returns for each step how its times are found. Returns `None` if a line has several times.
+    /// Returns, for each step, how to find the times of its lines. Returns `None` if a line has
+    /// several times.
     pub(super) fn clocks(&self, coded: &LinesIn) -> Option<Vec<Clock>> {
         let clock = |line: &Line| {
             let text = coded.actions.get(line.action);
@@ -79,7 +80,6 @@ impl Order {
         self.steps.iter().map(clock).collect()
     }
 
-    /// Returns the text of the next raw line.
     pub(super) fn raw(&mut self) -> &[u8] {
         let left = &self.raw[self.given..];
         let len = memchr::memchr(b'\n', left).unwrap_or(left.len());
@@ -88,7 +88,7 @@ impl Order {
     }
 }
 
-/// Reads the steps of lines as long as the steps are known. `lanes` and `actions` contain codes,
+/// Reads the steps of lines up to the first unknown step. `lanes` and `actions` contain codes,
 /// which are numbers plus one. Returns the number of lines read.
 #[inline(never)]
 fn known(

@@ -12,27 +12,23 @@ use crate::table::{Group, Table};
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
-/// Number of slots that are allocated in advance.
 const AT_ONCE: usize = 1 << 12;
 
-/// A field and its state.
 #[derive(Default)]
 struct Field {
     form: u8,
     base: u8,
     last: i64,
-    /// Values that came as texts.
     known: Vec<Known>,
-    /// A range of decimal numbers, and the length of their texts, which is the same for all of
-    /// them.
+    /// A range of decimal numbers, and the length of their texts. All texts of the range have this
+    /// length.
     lengths: (Range<i64>, usize),
 }
 
-/// A value that came as a text.
 #[derive(Clone, Copy)]
 struct Known {
     value: Value,
-    /// Bytes of the text if there are at most [`FEW`], with the first one lowest.
+    /// Bytes of the text if there are at most [`FEW`], with the first byte lowest.
     text: u64,
     len: u32,
     is_word: bool,
@@ -41,16 +37,15 @@ struct Known {
 /// Maximum length of a short text. A word has room for one more byte.
 const FEW: usize = 7;
 
-/// Room for the parts of a key, and for the extra bytes that are written after each of them.
+/// Room for the parts of a key, and for the surplus bytes that are written after each part.
 const ROOM: usize = (FEW + 1) * (PARTS + 1);
 
-/// Reader of fields.
 pub(crate) struct FieldsIn {
     table: Table,
     fields: Vec<Field>,
     slots: Vec<Slot>,
     texts: Texts,
-    /// Whether there are texts that are not words.
+    /// Whether there are texts that are neither words nor parts of words.
     has_odd: bool,
 }
 
@@ -77,19 +72,18 @@ impl FieldsIn {
         FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
 
-    /// Returns whether some texts are neither words nor parts of words.
     #[inline]
     pub(crate) const fn has_odd(&self) -> bool {
         self.has_odd
     }
 
-    /// Returns whether more numbers of some slot have been read than the slot has.
+    /// Returns whether reading went beyond the end of any slot.
     pub(crate) fn has_overrun(&self) -> bool {
         self.table.has_overrun()
     }
 
-    /// Reads the next value of a slot. Returns the value and its length, or `None` if it is not a
-    /// word.
+    /// Reads the next value of a slot. Returns the value and its length, or `None` if the value is
+    /// not a word.
     #[inline(always)]
     pub(crate) fn word(
         &mut self,
@@ -99,7 +93,7 @@ impl FieldsIn {
         self.plain(place).or_else(|| self.any_word(side, place))
     }
 
-    /// Reads the next value of a slot and returns its length, or `None` if it is not a word.
+    /// Skips the next value of a slot. Returns its length, or `None` if it is not a word.
     #[inline(always)]
     pub(crate) fn pass(&mut self, side: &mut StreamReader<'_>, place: Place) -> Option<u32> {
         match self.plain(place) {
@@ -140,14 +134,12 @@ impl FieldsIn {
         Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, field.lengths.1))
     }
 
-    /// Reads the next value of a slot and appends it to `out`.
     #[inline(always)]
     pub(crate) fn value(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) {
         let value = self.value_only(side, place);
         self.put(value, out);
     }
 
-    /// Reads the next value of a slot.
     #[inline]
     pub(crate) fn value_only(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
         let Some(code) = self.table.next(place.slot) else {
@@ -176,7 +168,7 @@ impl FieldsIn {
         }
     }
 
-    /// Reads and appends values up to the first long one. Returns how many were read.
+    /// Reads and appends values up to the first long value. Returns how many values were read.
     #[inline(always)]
     fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
@@ -200,12 +192,11 @@ impl FieldsIn {
             at += len + 1;
             done += 1;
         }
-        // The last part has no joint after it.
+        // No joint follows the last part.
         out.pass(at.saturating_sub(1));
         done
     }
 
-    /// Returns the length of a value, or `None` if it is not a word.
     #[inline]
     pub(crate) fn len_of(&self, value: Value) -> Option<usize> {
         match value.kind {
@@ -218,14 +209,13 @@ impl FieldsIn {
         }
     }
 
-    /// Appends a value.
     #[inline]
     pub(crate) fn put(&self, value: Value, out: &mut Out) {
         out.put_value(value, &self.texts);
     }
 
-    /// Reads the next value of a slot. Returns `None` if the value is a text and has the same code
-    /// as the previous value.
+    /// Reads the next value of a slot. Returns `None` if the value is a text with the same code as
+    /// the previous value.
     #[inline]
     pub(crate) fn other(
         &mut self,
@@ -244,7 +234,6 @@ impl FieldsIn {
         Some(self.code(side, place, code))
     }
 
-    /// Returns the value of a code.
     #[inline(always)]
     fn code(&mut self, side: &mut StreamReader<'_>, place: Place, code: u64) -> Value {
         let field = at(&mut self.fields, place.field);
@@ -268,7 +257,6 @@ impl FieldsIn {
         Value { kind, bits: came as u64 }
     }
 
-    /// Reads a value that follows as a text.
     #[cold]
     #[inline(never)]
     fn text(&mut self, side: &mut StreamReader<'_>, place: Place) -> Value {
@@ -321,7 +309,7 @@ impl Known {
     }
 }
 
-/// Returns whether a text is one word: quoted as a whole, or without whitespace, quotes and
+/// Returns whether a text is one word: either quoted as a whole, or without whitespace, quotes and
 /// comments.
 pub(crate) fn is_word(text: &[u8]) -> bool {
     match text {

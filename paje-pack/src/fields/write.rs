@@ -8,18 +8,19 @@ use crate::table::Rows;
 use crate::texts::{Texts, fold, hash, word_at};
 use crate::value::{Kind, Value};
 
-/// The form of a field is chosen after `FEW` values if one form is clearly best, and otherwise
-/// after `MANY`. Only the second half of these values is considered.
+/// Number of values of a field after which its form is chosen, if one form is clearly best.
+/// Otherwise, the form is chosen after `MANY` values. Only the second half of these values is
+/// considered.
 const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 10;
 
 /// Marks a field whose form has not been chosen yet.
 const WAITING: u8 = u8::MAX;
 
-/// A slot stores its last text completely if the text has at most this many bytes.
+/// Length in bytes up to which a slot stores its last text completely.
 const SHORT: usize = 8;
 
-/// A value whose field has no form yet: its slot, its position in the text, and its parsed value.
+/// A value whose field has no form yet.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     slot: u32,
@@ -28,13 +29,10 @@ pub(crate) struct Row {
     value: Value,
 }
 
-/// A field and its state.
 struct Field {
     form: u8,
     base: u8,
-    /// The last number.
     last: i64,
-    /// Values that were written as texts.
     texts: Texts,
     /// First values of the field, until its form is chosen.
     waiting: Vec<Row>,
@@ -47,7 +45,6 @@ impl Default for Field {
     }
 }
 
-/// A slot and its state.
 #[derive(Clone, Copy, Default)]
 struct SlotOut {
     numbers: Slot,
@@ -57,23 +54,20 @@ struct SlotOut {
     code: u32,
 }
 
-/// Writer of fields.
 #[derive(Default)]
 pub(crate) struct FieldsOut {
     fields: Vec<Field>,
     slots: Vec<SlotOut>,
     table: Rows,
-    /// Places of the values that are written as texts.
     spelt: Vec<(u32, u32)>,
 }
 
 impl FieldsOut {
-    /// Creates a writer with room for this many values.
     pub(crate) fn with_room(values: usize) -> FieldsOut {
         FieldsOut { table: Rows::with_room(values), ..FieldsOut::default() }
     }
 
-    /// Writes the next value of a slot. The value is at these bytes of the text.
+    /// Writes the next value of a slot, which is `text[range]`.
     #[inline]
     pub(crate) fn value(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = at(&mut self.fields, place.field);
@@ -110,7 +104,6 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value as the number of a known text, or as a new text.
     #[inline(never)]
     fn text(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let (field, slot) =
@@ -145,14 +138,13 @@ impl FieldsOut {
         }
     }
 
-    /// Writes a value that follows as a text.
     #[inline]
     fn spell(&mut self, slot: u32, range: Range<usize>) {
         self.table.push(slot, 0);
         self.spelt.push((range.start as u32, range.end as u32));
     }
 
-    /// Adds one of the first values of a field.
+    /// Keeps a value of a field until the field's form is chosen.
     #[cold]
     fn wait(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let field = &mut self.fields[place.field as usize];
@@ -179,7 +171,7 @@ impl FieldsOut {
         }
     }
 
-    /// Writes all values. They were read from `text`.
+    /// Writes all values. `text` is the text that contains them.
     pub(crate) fn write(&mut self, side: &mut StreamWriter, column: usize, text: &[u8]) {
         for number in 0..self.fields.len() {
             if self.fields[number].form == WAITING {
@@ -199,7 +191,6 @@ impl FieldsOut {
     }
 }
 
-/// Parses a value. Tries this form first.
 #[inline]
 fn number(form: u8, text: &[u8], range: Range<usize>) -> Option<Value> {
     let of_form = match form {
@@ -223,7 +214,7 @@ fn code(form: u8, value: Value, base: i64) -> Option<u64> {
     }
 }
 
-/// Numbers of the first values of a field, by kind.
+/// Counts the first values of a field by kind.
 #[derive(Default)]
 struct Tally {
     all: u32,
@@ -241,7 +232,6 @@ impl Tally {
         }
     }
 
-    /// Returns the form that fits most values.
     fn numbers(&self) -> u8 {
         let decimals: u32 = self.decimals.iter().sum();
         let most = (0..DIGITS as u8).max_by_key(|after| self.decimals[usize::from(*after)]);
@@ -258,7 +248,8 @@ impl Tally {
     }
 }
 
-/// Estimates the bits of a code, given the previous code of its slot. A repetition takes no bits.
+/// Estimates the number of bits of a code, given the previous code of its slot. A repetition takes
+/// no bits.
 #[inline]
 fn bits(number: u64, before: &mut u64) -> u64 {
     match std::mem::replace(before, number) == number {
@@ -267,10 +258,9 @@ fn bits(number: u64, before: &mut u64) -> u64 {
     }
 }
 
-/// Estimated number of bits of a new text.
 const TEXT_BITS: u64 = 48;
 
-/// Numbers texts in the order of their first occurrence, given their hashes.
+/// Numbers texts in the order of their first occurrence. The hashes of the texts are known.
 struct Numbers {
     /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is
     /// empty. At least half of the entries are empty.
@@ -279,7 +269,6 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Creates a table for `texts` texts.
     fn new(texts: usize) -> Numbers {
         Numbers { places: vec![(0, 0); (2 * texts).next_power_of_two()], count: 0 }
     }
@@ -307,12 +296,11 @@ impl Numbers {
     }
 }
 
-/// Form and base of a field.
 struct Way {
     form: u8,
     base: u8,
-    /// Whether the choice is clear. Every other choice takes either much more space, or exactly as
-    /// much space.
+    /// Whether the choice is clear: every other choice takes either much more space, or exactly the
+    /// same space.
     is_clear: bool,
 }
 
@@ -335,7 +323,7 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
         return texts;
     }
     let mut all = [0; BASES + 1];
-    // Number of considered values that had not occurred earlier.
+    // Number of considered values that have not occurred earlier.
     let mut new = 0;
     let mut last = 0;
     // State of each slot, and its last code for each base and for texts.
@@ -363,10 +351,10 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
             last = row.value.bits as i64;
         }
     }
-    // If few of these texts are new, even fewer of the following texts will be new.
+    // If only a few of these texts are new, even fewer of the following texts will be new.
     if from > 0 && 8 * new < rows.len() - from {
         all[BASES] -= TEXT_BITS / 4 * 3 * new as u64;
-        // zstd finds repeated texts in any order.
+        // zstd also finds repeated texts in another order, so texts take less space than estimated.
         all[BASES] -= all[BASES] / 4;
     }
     let way = (0..=BASES).min_by_key(|way| all[*way]).unwrap_or_default();

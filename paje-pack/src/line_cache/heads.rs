@@ -1,39 +1,37 @@
-//! First words of lines. They determine where the holes are.
+//! First words of lines, which determine where the holes are.
 
 use super::{BYTES, COUNT, SPREAD};
 use crate::lines::holes;
 use crate::template::Roles;
 use crate::texts::{Key, SHORT};
 
-/// Size of the table of first words. Half of the table stays empty, so each search ends.
+/// Size of the table of first words. Half of the entries stay empty, so each search ends.
 const HEADS: usize = 64;
 
-/// A hole, given by the number of fields between it and the previous hole, and by its kind.
+/// A hole: its kind, and the number of fields between it and the previous hole.
 #[derive(Clone, Copy)]
 pub(super) struct Next {
     pub(super) skip: u8,
     pub(super) kind: u8,
 }
 
-/// Lines with the same first word up to their second field, with the range of their holes in the
+/// Lines that are equal up to their second field. `first..end` is the range of their holes in the
 /// list of all holes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Head {
     word: u64,
     first: u32,
     end: u32,
-    /// Numbers for the second and the third hole. The number of a hole is one plus the number of
-    /// fields between it and the previous hole, or 0 if the hole does not exist. The first number
-    /// is [`MANY`] if the second field is not a hole, or if there are more than three holes.
+    /// For the second and the third hole: one plus the number of fields between the hole and the
+    /// previous hole, or 0 if the hole does not exist. The first number is [`MANY`] if the second
+    /// field is not a hole, or if there are more than three holes.
     pub(super) others: [u8; 2],
 }
 
 /// Marks lines with more holes than the fast path supports.
 pub(super) const MANY: u8 = u8::MAX;
 
-/// Known first words.
 pub(crate) struct Heads {
-    /// Open hash table.
     heads: [Head; HEADS],
     count: usize,
     nexts: Vec<Next>,
@@ -46,7 +44,6 @@ impl Default for Heads {
 }
 
 impl Heads {
-    /// Returns the head of lines with this first word.
     #[inline(always)]
     pub(super) fn get(&self, word: u64) -> Option<&Head> {
         let mut at = place_of(word);
@@ -83,7 +80,7 @@ impl Heads {
     #[cold]
     fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
         let bytes = word & !(u64::MAX << (8 * len));
-        // A line that begins with a percent sign is part of a definition.
+        // Lines that begin with a percent sign are parts of definitions.
         if len > SHORT || bytes as u8 == b'%' {
             return None;
         }
@@ -125,7 +122,7 @@ pub(super) const fn word_of(bytes: u64, len: usize) -> u64 {
     bytes & !(u64::MAX << (8 * len)) | (len as u64) << COUNT
 }
 
-/// Returns the index in the table at which the search for a first word begins.
+/// Returns the index in the table where the search for a first word begins.
 #[inline(always)]
 const fn place_of(word: u64) -> usize {
     (word.wrapping_mul(SPREAD) >> 58) as usize

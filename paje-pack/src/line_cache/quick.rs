@@ -1,17 +1,17 @@
-//! Fast path for lines of the usual form. The second field of these lines is a hole, they have at
-//! most two more holes, and the texts between and after the holes are short.
+//! Fast path for lines of the usual form. In such a line, the second field is a hole, at most two
+//! more holes follow, and the texts between and after the holes are short.
 
 use super::heads::{Head, Heads, MANY, word_of};
 use super::{BYTES, NONE, SPREAD};
 
-/// Number of bytes of a line that are read. A word that begins at the last examined byte also
-/// includes the bytes after it.
+/// Number of bytes of a line that are read. Words that begin at the last examined byte also include
+/// later bytes.
 pub(crate) const WINDOW: usize = 64 + MIDDLE;
 
-/// Maximum length of the text after the first hole, which fits into three words.
+/// Maximum length of the text after the first hole. This text is stored in three words.
 const MIDDLE: usize = 24;
 
-/// Maximum lengths of the texts after the second and the third hole.
+/// Maximum length of the text after the second or third hole.
 const NEXT: usize = 15;
 const LAST: usize = 6;
 
@@ -27,8 +27,8 @@ static MASKS: [[u64; MIDDLE / 8]; MIDDLE + 1] = {
     masks
 };
 
-/// The texts of a line outside its holes, with their lengths. The first one precedes the first
-/// hole, and the others follow the three holes.
+/// The texts of a line outside its holes, and their lengths. The first text precedes the first
+/// hole. Each other text follows one of the holes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Words {
     head: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Words {
 /// Starts and ends of three holes in a line.
 pub(crate) type Trio = [[u8; 2]; 3];
 
-/// Ends of the fields of a line. One byte separates two fields.
+/// The ends of the fields of a line, as bits. One byte separates two fields.
 struct Ends(u64);
 
 impl Ends {
@@ -51,8 +51,8 @@ impl Ends {
         end
     }
 
-    /// Returns the start and the end of the field that comes `fields` fields after the field that
-    /// ends at `before`.
+    /// Returns the start and the end of a field. It comes `fields` fields after the field that ends
+    /// at `before`.
     #[inline(always)]
     fn behind(&mut self, fields: u8, before: usize) -> (usize, usize) {
         // End of the previous field.
@@ -69,7 +69,7 @@ impl Ends {
 
 impl Words {
     /// Returns the words and the holes of a line, given the ends of its fields as bits. Returns
-    /// `None` if the line has another form.
+    /// `None` if the line does not have the usual form.
     #[inline(always)]
     pub(crate) fn of(
         window: &[u8; WINDOW],
@@ -128,7 +128,7 @@ impl Words {
         middle | (self.head ^ other.head) | (g ^ i) | (h ^ j) | (self.last ^ other.last) == 0
     }
 
-    /// Returns the text of the line, with the kinds of its holes in place of their contents.
+    /// Returns the text of the line, in which the kinds of the holes replace their contents.
     pub(super) fn text(&self, heads: &Heads) -> Option<Vec<u8>> {
         let holes = heads.holes(*heads.get(self.head)?);
         let bytes =
@@ -158,7 +158,7 @@ fn word(window: &[u8; WINDOW], at: usize) -> u64 {
         .map_or(0, |eight| u64::from_le_bytes(*eight))
 }
 
-/// Steps by the words of their lines.
+/// Numbers of steps, by the words of their lines.
 pub(crate) struct Quick {
     /// Open hash table. Its size is a power of two, and at least half of it is empty.
     entries: Vec<(Words, u32)>,

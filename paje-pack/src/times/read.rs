@@ -12,10 +12,11 @@ use crate::table::Table;
 use crate::value::Value;
 use paje_parser::columns::ColumnLine;
 
-/// Last time of each lane. If the base is the last time of all lines, all lines count as one lane.
+/// Last time of each lane. If the base is the previous time of any lane, all lines count as one
+/// lane.
 struct Last {
     times: LastOfLanes,
-    /// Mask for the numbers of lanes. It is 0 if all lines count as one lane.
+    /// Mask for lane numbers. It is 0 if all lines count as one lane.
     mask: u32,
 }
 
@@ -31,7 +32,6 @@ impl Last {
     }
 }
 
-/// Reader of times.
 pub(crate) struct TimesIn {
     scale: Scale,
     last: Last,
@@ -40,11 +40,11 @@ pub(crate) struct TimesIn {
     /// Odd times of lines that have been read, and how many of them have been written.
     odds: Vec<Value>,
     given: usize,
-    /// A range of times, and the length of their texts, which is the same for all of them.
+    /// A range of times, and the length of their texts. All texts of the range have this length.
     lengths: (Range<i64>, usize),
 }
 
-/// Lane and table group with which the times of a step are found.
+/// How to find the times of a step: its lane, and its group in the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     pub(crate) lane: u32,
@@ -122,19 +122,20 @@ impl TimesIn {
         Some(())
     }
 
-    /// Returns a range of times whose texts have the same length, and that length.
+    /// Returns a range of times, and the length of their texts. All texts of the range have this
+    /// length.
     pub(crate) fn lengths(&self) -> (Range<i64>, u32) {
         (self.lengths.0.clone(), self.lengths.1 as u32)
     }
 
-    /// Finds such a range that includes the given time. Returns `None` for an odd time.
+    /// Does the same as [`Self::lengths`] for a range that includes the given time. Returns `None`
+    /// for an odd time.
     #[cold]
     pub(crate) fn lengths_of(&mut self, time: i64) -> Option<(Range<i64>, u32)> {
         self.lengths = self.scale.lengths(time)?;
         Some(self.lengths())
     }
 
-    /// Appends a time that has been read.
     pub(crate) fn put(&mut self, time: i64, out: &mut Out) {
         if time == ODD_TIME {
             let odd = self.odds.get(self.given).copied().unwrap_or_default();
@@ -145,7 +146,6 @@ impl TimesIn {
         }
     }
 
-    /// Reads the time of the next line and appends it to `out`.
     #[inline]
     pub(crate) fn next(&mut self, side: &mut StreamReader<'_>, line: Line, out: &mut Out) {
         let code = match self.table.next(line.action) {
@@ -167,7 +167,7 @@ impl TimesIn {
 }
 
 impl Scale {
-    /// Returns the size of a unit, as a multiple of the last decimal.
+    /// Returns the size of a unit, in units of the last decimal.
     const fn unit(self) -> i64 {
         10_i64.pow(self.zeros as u32)
     }
@@ -177,12 +177,12 @@ impl Scale {
         (1 << 53).min(i64::MAX as u64 / self.unit() as u64)
     }
 
-    /// Returns a range of units that includes the given one. All of its texts have the same length,
-    /// and doubles represent them exactly. Returns `None` if there is no such range.
+    /// Returns a range that includes `units`. The texts of all its numbers have the same length,
+    /// and doubles represent the numbers exactly. Returns `None` if there is no such range.
     #[cold]
     fn lengths(self, units: i64) -> Option<(Range<i64>, usize)> {
         let unit = self.unit();
-        // Smallest number with one more digit before the point.
+        // `end` is the smallest number with one more digit before the point.
         let mut end = 10_i64.checked_pow(u32::from(self.after - self.zeros) + 1)?;
         let mut start = 0;
         while end <= units {

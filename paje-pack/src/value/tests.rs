@@ -1,11 +1,11 @@
-//! Tests of numbers and their texts.
+//! Tests numbers and their texts.
 
 use super::*;
 use crate::out::Out;
 use crate::texts::Texts;
 
 #[test]
-fn a_number_gives_its_text_back() {
+fn a_number_converts_back_to_its_text() {
     for text in [
         "0",
         "7",
@@ -25,8 +25,8 @@ fn a_number_gives_its_text_back() {
     }
 }
 
-/// Numbers of every length, with points and other bytes at any position, give the same result as a
-/// simple loop over their digits.
+/// Tries numbers of every length, with points and other bytes at any position, and compares them
+/// with a simple loop over the digits.
 #[test]
 fn a_number_is_the_same_in_words_and_by_its_digits() {
     for len in 0..=18 {

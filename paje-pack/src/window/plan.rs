@@ -17,7 +17,6 @@ pub(super) struct Windows<'p> {
     latest: Excerpt<'p>,
 }
 
-/// Consecutive segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) segments: Range<usize>,
@@ -39,20 +38,19 @@ impl<'p> Windows<'p> {
         page.is_empty().then_some(Windows { times, fixed, latest })
     }
 
-    /// Returns the fixed lines and the latest line in order, each once.
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
         // The latest line may also be one of the fixed lines.
         merge(self.fixed, self.latest)
     }
 
-    /// Returns all segments in order. A run outside the window is entirely before or entirely after
-    /// it, so none of its rows reaches across the window.
+    /// Returns all segments in order. A run outside of the window is entirely before or entirely
+    /// after it, so none of its rows spans the window.
     pub(super) fn runs(&self, from: f64, to: f64) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let (mut before, mut behind) = (false, false);
         for (segment, (first, last)) in self.times.iter().enumerate() {
-            // A segment without times has infinite times, the earliest one positive and the latest
-            // one negative.
+            // For a segment without times, the earliest time is positive infinity, and the latest
+            // time negative infinity.
             let (is_before, is_behind) = (*last < from, *first > to);
             let goes_on = before && is_before || behind && is_behind;
             let is_outside = is_before || is_behind;
@@ -108,7 +106,7 @@ impl<'p> OpenRows<'p> {
 }
 
 /// Lines that replace the segments of a gap. They close the rows that are open at the start of the
-/// gap, and open the rows that are open at its end.
+/// gap, and open the rows that are open at the end of the gap.
 pub(super) struct Gap<'p> {
     pub(super) begin: OpenRows<'p>,
     pub(super) end: OpenRows<'p>,
@@ -126,7 +124,8 @@ impl<'p> Gap<'p> {
         self.end.openers.filter(move |(number, _)| lines.contains(number))
     }
 
-    /// Returns the text of the closing, opening and other lines of the gap, in order, each once.
+    /// Returns the text of the closing, opening and other lines of the gap, in order and without
+    /// duplicates.
     pub(super) fn text<'o: 'p>(&self, others: impl Iterator<Item = (u64, &'o [u8])>) -> Vec<u8> {
         let mut text = Vec::new();
         let others = others.map(|(number, line)| -> (u64, &'p [u8]) { (number, line) });
@@ -137,11 +136,11 @@ impl<'p> Gap<'p> {
         text
     }
 
-    /// Returns whether no state lasts too long. A line that sets a state closes one state and opens
-    /// another. If the gap lacks the line that closes the new state, that state would last too long
-    /// and contain other states. In this case another line has to set a state later in the gap.
+    /// Returns whether no state lasts too long. A line that sets a state closes a state and opens
+    /// another state. If the gap lacks the line that closes the new state, this state lasts too
+    /// long and contains other states, unless a later line of the gap sets a state.
     pub(super) fn is_sound(&self, headers: &mut Headers<'_>) -> Option<bool> {
-        // Uses the standard hasher, since the trace chooses the keys.
+        // Uses the standard hasher, because the trace chooses the keys.
         let mut set = HashMap::new();
         for (number, line) in merge(self.closers(), self.openers()) {
             if let Some(lane) = headers.lane_set(number, line)? {
@@ -166,13 +165,13 @@ pub(super) struct Headers<'p> {
 }
 
 impl<'p> Headers<'p> {
-    /// Creates a decoder with the definitions among these lines.
+    /// Creates a decoder for lines that follow these fixed lines.
     pub(super) fn new(fixed: Excerpt<'p>) -> Self {
         Headers { decoder: LineDecoder::new(FieldNames::Strict), lines: fixed.peekable() }
     }
 
     /// Returns the container and the type of the state that a line sets, or `Some(None)` if it sets
-    /// no state. Returns `None` if the line is invalid. Calls must follow the order of lines.
+    /// no state. Returns `None` if the line is invalid. Must be called in the order of lines.
     fn lane_set<'l>(
         &mut self,
         number: u64,
@@ -192,7 +191,7 @@ impl<'p> Headers<'p> {
     }
 }
 
-/// Merges two sequences of lines in order, each line once.
+/// Merges two ordered sequences of lines, without duplicates.
 fn merge<'p>(
     one: impl Iterator<Item = (u64, &'p [u8])>,
     other: impl Iterator<Item = (u64, &'p [u8])>,

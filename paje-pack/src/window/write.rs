@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use crate::format::put_number;
 
-/// Start of a line in the text of the trace, and the bytes of the line without its newline. Only
+/// Offset of a line in the text of the trace, and the bytes of the line without its newline. Only
 /// lines that set a variable may differ from the trace.
 pub type TextLine = (u64, Arc<[u8]>);
 
-/// Lines that turn some segments of a trace into a sound trace.
+/// Lines that turn some segments of a trace into a valid trace.
 #[derive(Debug, Default)]
 pub struct WindowIndex {
-    /// Earliest and latest time of each segment in seconds. For a segment without times, they are
+    /// Earliest and latest time of each segment in seconds. For a segment without times, these are
     /// positive and negative infinity.
     pub times: Vec<(f64, f64)>,
     /// Lines that every window has: definitions, creations and destructions of containers, and
     /// links that never end.
     pub fixed: Vec<TextLine>,
-    /// A line with the latest time of the trace, and the line on which it depends.
+    /// A line with the latest time of the trace, and the line on which that line depends.
     pub latest: Vec<TextLine>,
     /// Lines of the rows that cross the boundary between each segment and the next.
     pub borders: Vec<Border>,
@@ -55,7 +55,7 @@ impl Border {
     }
 }
 
-/// Encodes the offsets and the texts of lines in order, each line once.
+/// Encodes the offsets and the texts of lines in order, without duplicates.
 fn put_lines(lines: &[TextLine], out: &mut Vec<u8>) {
     let mut lines: Vec<_> = lines.iter().collect();
     lines.sort_unstable_by_key(|(start, _)| *start);

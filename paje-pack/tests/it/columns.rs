@@ -1,4 +1,4 @@
-//! Columns agree with the text.
+//! Tests that columns agree with the text.
 
 use paje_pack::Reader;
 use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
@@ -7,7 +7,6 @@ use testkit::Rng;
 
 use crate::round::packed;
 
-/// Returns the bytes between two offsets in a text.
 fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
     &text[start as usize..end as usize]
 }
@@ -17,7 +16,7 @@ fn part(text: &[u8], (start, end): (u32, u32)) -> &[u8] {
 fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted) -> [usize; 2] {
     let file = packed(text, segment);
     let mut reader = Reader::new(&file[..]);
-    // The memory still has old bytes of an earlier segment.
+    // The memory still contains bytes of an earlier segment.
     let (mut sparse, mut lines, mut counts) = (vec![b'?'; 500], Lines::default(), [0; 2]);
     while let Some(packed) = reader.next_segment().unwrap() {
         let whole = packed.unpack().unwrap();
@@ -73,7 +72,7 @@ fn compared(text: &[u8], segment: usize, mut asks: impl FnMut(&[Hole]) -> Wanted
     counts
 }
 
-/// Returns whether a word contains quotes that do not surround it.
+/// Returns whether a word contains quotes other than those around it.
 fn has_odd(text: &[u8]) -> bool {
     text.split(u8::is_ascii_whitespace).any(|word| {
         let quotes = word.iter().filter(|byte| **byte == b'"').count();
@@ -128,7 +127,7 @@ fn same_line(
     assert_eq!([&first[copied..], b"\n"].concat(), whole[at..range.end]);
 }
 
-/// Requests the values of the first hole with values for each step, except for some steps.
+/// For most steps, requests the values of the first hole with values.
 fn some(rng: &mut Rng, holes: &[Hole]) -> Wanted {
     let is_whole = holes.iter().any(|hole| hole.kind == HoleKind::Time);
     if !is_whole || rng.index(8) == 0 {
@@ -162,7 +161,7 @@ fn columns_of_examples_are_those_of_the_text() {
     assert!(without > 400, "{without}");
 }
 
-/// If lines of all steps may be skipped, few lines need their text.
+/// If lines may be skipped in every step, only a few lines need their text.
 #[test]
 fn most_lines_need_no_text() {
     for (shape, most) in [(datasets::Shape::Mpi, 3), (datasets::Shape::Variables, 3)] {
@@ -175,12 +174,10 @@ fn most_lines_need_no_text() {
     }
 }
 
-/// Returns the first word of a line, its event number.
 fn event(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap()
 }
 
-/// Returns all lines together with their contents.
 fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> {
     let mut contents = lines.contents.iter().peekable();
     lines.lines.iter().zip(0..).map(move |(line, number)| {
@@ -189,8 +186,9 @@ fn with_contents(lines: &Lines) -> impl Iterator<Item = (&ColumnLine, Content)> 
     })
 }
 
-/// Leaves out the lines of events that end with one of these digits. Compares the other lines with
-/// those read without a filter. Returns the number of segments with both omitted and kept lines.
+/// Leaves out the lines whose event numbers end with one of these digits. Compares the other lines
+/// with lines that are read without a filter. Returns the number of segments with both omitted and
+/// kept lines.
 fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
     let is_out = |line: &[u8]| event(line).last().is_some_and(|last| digits.contains(last));
     let asks = |line: &[u8], holes: &[Hole]| {
@@ -256,7 +254,7 @@ fn left_out(text: &[u8], segment: usize, digits: &[u8]) -> usize {
 }
 
 #[test]
-fn steps_that_nobody_wants_are_left_out() {
+fn unneeded_steps_are_left_out() {
     for shape in datasets::Shape::ALL {
         let text = datasets::generate(shape, 60_000, 5);
         for digits in [&b"13579"[..], b"02468", b"012", b"0123456789", b""] {
@@ -266,7 +264,7 @@ fn steps_that_nobody_wants_are_left_out() {
     }
 }
 
-/// Many lanes have many actions, so most steps are not in the table.
+/// There are many lanes with many actions, so most steps are not in the table.
 #[test]
 fn steps_of_many_lanes_need_no_text() {
     let mut rng = Rng::new(7);

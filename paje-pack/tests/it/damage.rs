@@ -1,4 +1,4 @@
-//! A damaged packed trace gives either an error with its offset or the right text.
+//! Tests that a damaged packed trace gives either an error with its offset or the right text.
 
 use std::io::Cursor;
 
@@ -15,7 +15,6 @@ fn trace() -> Vec<u8> {
     text
 }
 
-/// Returns the first error of a file, if it has one.
 fn error(packed: &[u8]) -> Option<Error> {
     let mut reader = Reader::new(packed);
     loop {
@@ -57,7 +56,7 @@ fn each_byte_flipped_is_found() {
         assert!(unpacked(&damaged).is_err());
         found += right_summaries(&damaged);
     }
-    // A damaged segment does not affect summaries.
+    // Damage in a segment does not affect summaries.
     assert!(found > packed.len());
 }
 
@@ -73,7 +72,6 @@ fn each_truncation_is_found() {
     assert!(failed.to_string().contains("there are bytes after the end"), "{failed}");
 }
 
-/// Returns the offsets of the pages in the file, and their kinds.
 pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     let (mut at, mut pages) = (12, Vec::new());
     while at < packed.len() - 16 {
@@ -84,7 +82,7 @@ pub(crate) fn pages(packed: &[u8]) -> Vec<(usize, u8)> {
     pages
 }
 
-/// Corrects the checksum of a page.
+/// Corrects the checksum of a page after a change.
 fn sign(packed: &mut [u8], at: usize, number: u32) {
     let len = u32::from_le_bytes(packed[at + 6..at + 10].try_into().unwrap()) as usize;
     let mut hasher = crc32fast::Hasher::new();
@@ -115,9 +113,8 @@ fn pages_that_changed_places_are_found() {
     }
 }
 
-/// Wrong content is refused even if its checksum is right.
 #[test]
-fn signed_damage_is_told_or_harmless() {
+fn damage_with_a_valid_checksum_is_reported_or_harmless() {
     let text = trace();
     let packed = with_summaries(&text, 2000);
     for (number, (start, kind)) in pages(&packed).into_iter().enumerate() {
@@ -138,8 +135,8 @@ fn signed_damage_is_told_or_harmless() {
     }
 }
 
-/// Such files either have as many lines as they claim, all with existing steps, or cannot be read
-/// as columns.
+/// Such a file either has the number of lines that it claims, and all their steps exist, or it
+/// cannot be read as columns.
 #[test]
 fn columns_of_signed_damage_hold_together() {
     let text = datasets::generate(datasets::Shape::Mpi, 16_000, 1);
@@ -161,7 +158,7 @@ fn columns_of_signed_damage_hold_together() {
     assert!(taken > 100 && taken < all, "{taken} of {all}");
 }
 
-/// The columns have all lines of their segment, or they cannot be read.
+/// Checks that columns have all lines of their segment, or cannot be read.
 fn holds_together(segment: &Packed, leaves_out: bool) -> bool {
     let (mut text, mut lines) = (Vec::new(), Lines { leaves_out, ..Lines::default() });
     let taken = segment.columns(&mut text, &mut lines, &mut |line, holes| {
@@ -213,7 +210,8 @@ fn other_versions_are_refused_in_a_sentence() {
     }
 }
 
-/// Returns a file that contains only this index. The trailer says that it begins at `at`.
+/// Returns a file that contains only this index. According to the trailer, the index begins at
+/// `at`.
 fn with_index(index: &[u8], at: u64) -> Vec<u8> {
     let mut packed = packed(b"", 2000);
     packed.truncate(12);
@@ -227,8 +225,8 @@ fn with_index(index: &[u8], at: u64) -> Vec<u8> {
     packed
 }
 
-/// Both readers find the error: the one that reads from the start of the file, and the one that
-/// reads from its end.
+/// Returns the errors of both readers. One reads from the start of the file, the other from its
+/// end.
 fn both_errors(packed: &[u8]) -> [String; 2] {
     let asked = Summaries::new(Cursor::new(packed)).unwrap_err();
     [error(packed).unwrap().to_string(), asked.to_string()]
@@ -250,19 +248,18 @@ fn an_index_that_points_elsewhere_is_refused() {
     assert_eq!(asked, read);
 }
 
-/// Huge numbers take neither memory nor time.
+/// Huge numbers must take neither memory nor time.
 #[test]
 fn an_index_that_claims_what_is_not_there_is_refused() {
     const HUGE: [u8; 10] = [255, 255, 255, 255, 255, 255, 255, 255, 255, 1];
     let segment = |bytes: &[u8], pages: &[u8]| [&[1], bytes, pages, &[1, 1, 0]].concat();
     let summary = |len: &[u8], name: &[u8]| [&[0, 1], len, &[1], name].concat();
     for index in [
-        // The number of segments, of summaries, or of bytes of a name is too large.
         HUGE.to_vec(),
         [&[0], &HUGE[..]].concat(),
         summary(&[20], &HUGE),
         summary(&[20], &[200, 1, b'x']),
-        // The sum of the sizes overflows, or the sizes are too small.
+        // The sum of the sizes overflows, or the sizes are too small for the pages.
         segment(&HUGE, &[1]),
         segment(&[0], &HUGE),
         summary(&HUGE, &[1, b'x']),
@@ -271,7 +268,7 @@ fn an_index_that_claims_what_is_not_there_is_refused() {
         segment(&[20], &[1]),
         summary(&[20], &[1, b'x']),
         summary(&[0], &[1, b'x']),
-        // The page has too few bytes, or too many.
+        // The page has too few or too many bytes.
         Vec::new(),
         vec![0],
         vec![0, 0, 0],

@@ -1,4 +1,4 @@
-//! Unpacking restores every byte, and damage is found.
+//! Tests that unpacking restores every byte, and that damage is found.
 
 #![allow(clippy::unwrap_used)]
 

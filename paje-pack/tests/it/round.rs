@@ -1,4 +1,4 @@
-//! Any bytes survive packing.
+//! Tests that any bytes survive packing.
 
 use std::io::Read;
 
@@ -71,7 +71,7 @@ fn texts_that_are_no_traces_come_back() {
     }
 }
 
-/// Lines of defined events may contain the bytes that stand for the holes of actions.
+/// Lines of defined events may contain the bytes that represent holes in actions.
 #[test]
 fn bytes_that_stand_for_holes_come_back() {
     let header = b"%EventDef PajeSetState 1\n%\tTime date\n%\tType string\n%\tContainer string\n%\tValue string\n%EndEventDef\n";
@@ -105,10 +105,10 @@ fn damaged_traces_come_back() {
     }
 }
 
-/// All lines of a segment have different lanes, or keys in different steps. This makes the largest
-/// tables.
+/// All lines of a segment have different lanes, or keys in different steps. Such segments have the
+/// largest tables.
 #[test]
-fn segments_of_nothing_that_comes_again_come_back() {
+fn segments_without_repetition_come_back() {
     let header = "%EventDef PajePushState 1\n% Time date\n% Container string\n%EndEventDef\n\
                   %EventDef PajeEndLink 2\n% Type string\n% Key string\n%EndEventDef\n";
     let lanes: String = (0..400).map(|number| format!("1 0 {number}\n")).collect();
@@ -173,7 +173,6 @@ proptest! {
     }
 }
 
-/// Each segment ends with a line, unless the line is longer than a segment.
 #[test]
 fn segments_end_with_lines_or_have_none() {
     let mut rng = Rng::new(7);

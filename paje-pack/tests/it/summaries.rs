@@ -1,4 +1,4 @@
-//! The summaries of a trace are found without reading its segments.
+//! Tests that the summaries of a trace are found without reading its segments.
 
 use std::io::Cursor;
 
@@ -10,7 +10,6 @@ use crate::round::{packed, unpacked};
 /// Summaries that these tests store.
 pub(crate) const NAMES: [&str; 3] = ["states", "", "comm"];
 
-/// Returns the content of a summary.
 pub(crate) fn content(name: &str) -> Vec<u8> {
     name.repeat(20).into_bytes()
 }
@@ -21,7 +20,6 @@ fn settings(segment: usize) -> Settings {
     settings
 }
 
-/// Returns a packed text with all summaries.
 pub(crate) fn with_summaries(text: &[u8], segment: usize) -> Vec<u8> {
     let mut segments = Segments::new(text, settings(segment));
     let (mut definitions, mut writer) = (Definitions::default(), Writer::new(Vec::new()).unwrap());
@@ -40,7 +38,7 @@ fn text() -> Vec<u8> {
 }
 
 #[test]
-fn they_are_found_by_name_and_version() {
+fn summaries_are_found_by_name_and_version() {
     let text = text();
     for segment in [1000, 1 << 20] {
         let packed = with_summaries(&text, segment);
@@ -68,7 +66,7 @@ fn no_segment_is_read() {
 }
 
 #[test]
-fn none_where_none_were_kept() {
+fn there_are_none_if_none_were_kept() {
     for text in [&b""[..], b"x", &text()] {
         let packed = packed(text, 4096);
         let mut summaries = Summaries::new(Cursor::new(&packed)).unwrap();
@@ -77,7 +75,7 @@ fn none_where_none_were_kept() {
 }
 
 #[test]
-fn what_is_too_large_is_left_out() {
+fn parts_that_are_too_large_are_left_out() {
     let mut writer = Writer::new(Vec::new()).unwrap();
     assert!(!writer.put_summary("noise", 1, vec![7; 1000], 20).unwrap());
     assert!(!writer.put_summary(&"name".repeat(64), 1, vec![7; 1000], 500).unwrap());

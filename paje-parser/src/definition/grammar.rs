@@ -17,15 +17,14 @@ pub(super) enum HeaderLine<'a> {
     End,
 }
 
-/// A word of a `%` line, without its quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
-    /// Byte of the line where the word or its opening quote starts.
+    /// Offset in the line of the word or its opening quote.
     pub(super) at: u32,
     pub(super) text: &'a [u8],
 }
 
-/// A line and the number of bytes that have been read.
+/// A line and how many of its bytes have been read.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
     line: &'a [u8],
@@ -70,7 +69,6 @@ fn all_of(line: &[u8]) -> Rest<'_> {
     Rest { line: &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())], at: 0 }
 }
 
-/// Parses a `%` line. Returns `None` if it is malformed.
 pub(super) fn header_line(line: &[u8]) -> Option<HeaderLine<'_>> {
     // `cut` prevents a malformed `%EventDef` from being parsed as a field named `EventDef`.
     let name_and_id = terminated((word, word), not(word));
@@ -114,7 +112,7 @@ pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
     })
 }
 
-/// Looks for a user-defined field whose name resembles that of the `missing` field.
+/// Looks for a user-defined field that may have been meant as the `missing` field.
 pub(super) fn instead(missing: FieldName, fields: &[FieldDef]) -> Instead {
     let own = || fields.iter().enumerate().filter(|(_, field)| field.known.is_none());
     let old = |name: &str| field_name(name.as_bytes(), FieldNames::Old) == Some(missing);

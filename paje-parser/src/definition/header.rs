@@ -94,7 +94,7 @@ impl DefTable {
         Err(fault)
     }
 
-    /// Adds a faulty field as a string, so that later fields keep their places.
+    /// Adds a faulty field as a string, so that later fields keep their positions.
     pub fn keep_place(&mut self, line: &[u8]) {
         let Some(HeaderLine::Field { name, .. }) = grammar::header_line(line) else { return };
         let Some(open) = &mut self.open else { return };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::sequence::{Sequence, Table};
 
-/// Map from event numbers, which are texts, to indices into the list of definitions.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     by_id: Table<Arc<[u8]>, u32>,
@@ -77,7 +76,7 @@ impl Numbers {
         Numbering { token: Arc::clone(&self.token), len: self.order.len() }
     }
 
-    /// Returns whether one of the maps is known to start with all entries of the other.
+    /// Returns whether one of the maps is known to begin with all entries of the other map.
     pub(super) fn are_akin(&self, other: &Numbers) -> bool {
         Arc::ptr_eq(&self.token, &other.token)
     }

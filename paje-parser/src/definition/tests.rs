@@ -120,7 +120,7 @@ fn comments_and_quotes_are_read() {
     assert_eq!(table.find(b"3 4"), Some(0));
 }
 
-/// Returns the expected field, found with the reference tokeniser.
+/// Returns the expected field, as read by the reference tokeniser.
 fn field(text: &str) -> Result<(String, FieldType), FaultKind> {
     let line = format!("% {text}");
     let mut spans = Vec::new();
@@ -204,7 +204,7 @@ fn a_file_inherits_the_definitions_of_the_file_that_refers_to_it() {
     extend(&mut own, &set);
     assert_eq!((own.find(b"11"), own.defs().len()), (Some(0), 3));
     assert!(!own.is_part_of(&naming) && !naming.is_part_of(&own));
-    // Definitions of other files come after the definitions of the table.
+    // Definitions of other files come after the table's own definitions.
     let mut third = naming.inherit();
     third.learn(own.defs());
     extend(&mut third, &POP.replace("PopState", "ResetState"));

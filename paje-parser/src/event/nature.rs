@@ -44,7 +44,7 @@ pub enum EntityOp {
 }
 
 impl EntityOp {
-    /// Returns the nature that the type must have.
+    /// Returns the nature of the types that the operation applies to.
     #[must_use]
     pub const fn nature(self) -> TypeNature {
         match self {

@@ -19,7 +19,7 @@ pub const ENDING: usize = 17;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Length in bytes. It is larger than any length if the shape matches no number.
+    /// Length in bytes, or a length that no number has if the shape matches nothing.
     len: usize,
     pub(super) rows: Rows,
     divisor: f64,
@@ -46,8 +46,8 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// Returns the shape of the last `len` bytes. If these are not such a number, returns a shape
-    /// that matches nothing.
+    /// Returns the shape of the last `len` bytes. If they are no such number, returns a shape that
+    /// matches nothing.
     #[must_use]
     #[cold]
     pub fn of(ending: &[u8; ENDING], len: usize) -> Shape {

@@ -12,7 +12,6 @@ use safe_arch::{
 use super::shape::{ENDING, Rows};
 use super::{LAST, LINE_START, LineWindow, Window};
 
-/// Returns sixteen bytes of `bytes` from `at` on.
 #[inline(always)]
 fn load<const LEN: usize>(bytes: &[u8; LEN], at: usize) -> m128i {
     let row: [u8; 16] = *bytes[at..].first_chunk().expect("in the window");
@@ -33,7 +32,7 @@ fn non_digits_of(row: m128i) -> u32 {
     move_mask_i8_m128i(is_digit) as u32 ^ 0xffff
 }
 
-/// Returns the integer of the last `count` digits before `stop`. All but the last `after` of these
+/// Returns the integer of the last `count` digits before `stop`. All digits except the last `after`
 /// digits are `gap` bytes further left.
 #[inline(always)]
 pub(super) fn digits(window: &Window, stop: usize, count: usize, after: usize, gap: usize) -> u64 {
@@ -77,7 +76,7 @@ pub(super) fn plain(window: &LineWindow, start: usize, end: usize) -> Option<(u6
     Some((integer(ones), after))
 }
 
-/// Returns the integer of the digits at the end, if the bytes match the shape's rows.
+/// Parses the digits at the end, if the bytes match the shape's rows.
 #[inline(always)]
 pub(super) fn shaped(ending: &[u8; ENDING], rows: &Rows) -> Option<u64> {
     let (ahead, behind) = (load(ending, 0), load(ending, 1));

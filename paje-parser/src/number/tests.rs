@@ -36,7 +36,8 @@ fn check(text: &str, double: Option<f64>, single: Option<f32>) {
     }
 }
 
-/// Checks a number in a line. Numbers of the usual shape must be read there, others may be.
+/// Checks a number in a line. The fast path must accept numbers of the usual shape, and may accept
+/// others.
 fn check_plain(text: &str, start: usize, filler: u8, double: Option<f64>, single: Option<f32>) {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_usual = text.starts_with(|first: char| first.is_ascii_digit())
@@ -61,7 +62,7 @@ fn check_std(text: &str) {
     check(text, text.parse().ok(), text.parse().ok());
 }
 
-/// Compares only the fast path, which is cheap enough for many numbers.
+/// Compares only the fast path. This is cheap enough for many numbers.
 fn check_short(block: &mut Vec<u8>, text: &str) {
     block.truncate(BEFORE);
     block.extend_from_slice(text.as_bytes());

@@ -3,10 +3,10 @@
 use super::Masks;
 use super::quotes::Quotes;
 
-/// A line whose fields are given by the bits of one word.
+/// A line whose field boundaries fit into one word of bits.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortLine {
-    /// Bits at the start of each field and at the byte after its end, counted from the line's
+    /// A bit for the start of each field and for the byte after each field, counted from the line's
     /// start.
     pub edges: u64,
     /// Length of the line in bytes, without its newline.
@@ -74,8 +74,8 @@ impl PlainLines<'_> {
             return usual(white, newlines ^ (newlines - 1), newlines);
         }
         let ends = if white & (white << 1) == 0 { white } else { 0 };
-        // No newline is inside the window. So the mask can be read from a whole byte on, even if
-        // some bits of that byte are inside the window.
+        // No newline is inside the window. The search can therefore start at a whole byte, even if
+        // the window contains some bits of that byte.
         let mut at = start / 8 + 8;
         loop {
             let bytes = self.newline.get(at..at + 8)?.first_chunk()?;
@@ -133,9 +133,9 @@ const fn usual(white: u64, line: u64, newlines: u64) -> Option<(u64, u32)> {
 
 impl<'s> ShortLines<'s> {
     /// Returns the ends of the fields of the line at `start`, and the line's length without its
-    /// newline, if all fields are one byte apart, as usual. Each end is a bit, counted from the
-    /// line's start. The lowest bit is set if the line starts with a white-space byte or a comment.
-    /// The line may end with one more white-space byte.
+    /// newline, if all fields are one byte apart, as usual. Bit `n` is set if a field ends at byte
+    /// `n` of the line. The lowest bit is set if the line starts with a white-space byte or a
+    /// comment. The line may end with one more white-space byte.
     #[must_use]
     #[inline(always)]
     pub fn usual(self, start: usize) -> Option<(u64, u32)> {
@@ -152,7 +152,7 @@ impl<'s> ShortLines<'s> {
         (!special).then_some(PlainLines { white, newline, single })
     }
 
-    /// Returns the edges of the fields of the line at `start`.
+    /// Returns the field boundaries and the length of the line at `start`.
     #[must_use]
     #[inline(always)]
     pub fn at(self, start: usize) -> Option<ShortLine> {

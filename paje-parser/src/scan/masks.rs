@@ -3,7 +3,6 @@
 use super::Masks;
 use super::quotes::Quotes;
 
-/// Summary of some chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) newlines: u64,
@@ -170,14 +169,12 @@ mod avx2 {
         chunks.len()
     }
 
-    /// Returns the top bits of the bytes.
     #[target_feature(enable = "avx2")]
     fn mask(low: __m256i, high: __m256i) -> u64 {
         let half = |bytes| u64::from(_mm256_movemask_epi8(bytes) as u32);
         half(low) | half(high) << 32
     }
 
-    /// Loads 32 bytes of the chunk with one instruction.
     #[target_feature(enable = "avx2")]
     fn load(chunk: &[u8; 64], at: usize) -> __m256i {
         let word = |i: usize| {

@@ -2,10 +2,9 @@
 
 use super::Masks;
 
-/// State of quotes and comments at the start of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quotes {
-    /// All bits are set if the chunk starts inside quotes, otherwise none.
+    /// All bits are set if the chunk starts inside quotes. Otherwise, no bit is set.
     inside: u64,
     /// The lowest bit is set if the byte before the chunk is white space and outside quotes.
     after_white: u64,
@@ -37,8 +36,8 @@ impl Quotes {
         }
     }
 
-    /// Does the same for a chunk with comments. All bytes of comments count as white space. Returns
-    /// the new state instead of changing it, so that the caller can keep it in registers.
+    /// Does the same for a chunk with comments. Returns the new state instead of changing it, so
+    /// that the caller can keep it in registers.
     #[cold]
     #[inline(never)]
     fn without_comments(mut self, masks: Masks) -> Option<(Quotes, u64)> {

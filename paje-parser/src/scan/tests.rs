@@ -29,7 +29,6 @@ fn check(text: &[u8]) {
         assert_eq!(searched.as_slice(), plain, "{shown:?}");
         start = end + 1;
     }
-    // A missing final newline counts as present.
     let end: &[u8] = if text.ends_with(b"\n") { b"" } else { b"\n" };
     let whole = [b"\n", text, end].concat();
     if !text.is_empty() && !text.iter().any(|byte| matches!(byte, b'"' | b'#')) {
@@ -200,7 +199,7 @@ fn a_scanner_keeps_nothing_of_the_last_text() {
     }
 }
 
-/// Tries all bytes. Miri is slow, so it tries only special bytes.
+/// Tests all bytes, or only special bytes under Miri, which is slow.
 #[test]
 fn every_byte_has_its_class() {
     let few = |byte: &u8| !cfg!(miri) || b"\t\n\r \"#0az".contains(byte);

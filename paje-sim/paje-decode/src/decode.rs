@@ -1,6 +1,6 @@
 //! Decodes a block of lines into small events, grouped by lane.
 //!
-//! A block depends on the event definitions, but on no other block. Names become symbols of this decoder, which are
+//! Decoding a block needs the event definitions, but no other block. Names become symbols of this decoder, which are
 //! resolved later, in file order, once per symbol. Structural events (definitions of types and values, creations and
 //! destructions of containers) are rare. A block only lists them, and the engine reads them again when it resolves the
 //! block.
@@ -53,12 +53,13 @@ use crate::decode::usual::{Batches, batch_of};
 use paje_model::names::hash::word;
 use paje_model::names::options::{Options, Precision, ValueNames};
 
-/// Number of bytes of a block that are decoded at a time. These bytes and the batches of their lines stay in a core's
+/// How many bytes of a block are decoded at a time. These bytes and the batches of their lines stay in a core's
 /// second-level cache.
 const PORTION: usize = 1 << 17;
 
-/// Bytes of the first portion of a block with many new lanes. Each next portion is four times as large. Batches only
-/// hold lines of known lanes. The slow path adds the lanes of a portion, so that the next portions find them.
+/// Size in bytes of the first portion of a block with many new lanes. Each further portion is four times as large as
+/// the previous one. Batches only hold lines of known lanes. The slow path adds the lanes of a portion, and further
+/// portions find them.
 const FIRST_LINES: usize = 4096;
 
 /// Decodes blocks, and remembers their names.
@@ -88,27 +89,24 @@ pub struct Decoder {
 struct Lexing {
     scanner: Scanner,
     spans: Spans,
-    /// Start of the current block's last line, if its newline is missing.
+    /// Offset of the current block's last line, if that line lacks its newline.
     unended: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct DecoderConfig {
     precision: Precision,
-    /// With `AsWritten`, two symbols may mean the same name.
+    /// If the value is `AsWritten`, two symbols may mean the same name.
     value_names: ValueNames,
     stop_at: f64,
     keeps_lines: bool,
-    /// Whether blocks list the owner of each line.
     follows: bool,
-    /// Whether decoding continues after an invalid line.
     recovers: bool,
-    /// Whether uses of definitions and doubtful spellings are recorded.
     notes_usage: bool,
 }
 
 impl Decoder {
-    /// Creates a decoder. With `follows`, blocks list the owner of each line.
+    /// Creates a decoder. If `follows` is true, blocks list the owner of each line.
     pub fn new(options: &Options, partitioning: Partitioning, follows: bool) -> Self {
         Decoder {
             symbols: Symbols::default(),
@@ -146,8 +144,8 @@ impl Decoder {
         &self.known.shards[first..end]
     }
 
-    /// Decodes a block after the definitions `defs`. If `is_first`, it is the first block of a file
-    /// for this decoder, and most lanes may be new. A filter leaves out lines of segments.
+    /// Decodes a block, given the definitions `defs` before it. With `is_first`, this is the decoder's first block of a
+    /// file, and most lanes may be new. A filter leaves out lines of segments.
     ///
     /// # Errors
     /// The block is a damaged segment. The block and the result are then empty.
@@ -170,7 +168,6 @@ impl Decoder {
         unpacked
     }
 
-    /// Decodes the text of a block.
     #[inline(never)]
     fn decode_text(
         &mut self,
@@ -205,8 +202,8 @@ impl Decoder {
             }
             let (lines, range) = (self.waiting.lines, start..until.min(text.len()));
             start = self.classify(text, block.padded(), range, current.is_open());
-            // Between two lines of one definition there are no events. Decoding such empty pieces would take long with
-            // many definitions.
+            // There are no events between two lines of the same definition. With many definitions, decoding these empty
+            // pieces would take a long time.
             if self.waiting.lines > lines {
                 self.decode_batches(block.padded(), decoded);
                 self.decode_rest(block, current, decoded);
@@ -249,7 +246,7 @@ impl Decoder {
     #[inline(never)]
     fn decode_rest(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let mut rest = std::mem::take(&mut self.waiting.rest);
-        // The lines are mostly in order already, so sorting only merges them.
+        // Most lines are in order already, so sorting only merges them.
         rest.sort_by_key(|line| line.start);
         for line in rest.drain(..) {
             // The entry may hold an event of an earlier block, and nothing is decoded after an
@@ -306,7 +303,6 @@ impl Decoder {
         Arc::make_mut(decoded.defs.get_or_insert_with(|| Arc::new(defs.clone())))
     }
 
-    /// Moves the definitions used since the last call to `all`, in any order.
     fn note_used(&mut self, all: &mut Vec<u32>) {
         for index in self.plans.used_list.drain(..) {
             self.plans.used[index as usize] = false;
@@ -321,7 +317,6 @@ impl Decoder {
         }
     }
 
-    /// Makes plans for new definitions, and for the current event numbers.
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
             self.plans.all.push(Plan::new(def, self.plans.keeps_extras));

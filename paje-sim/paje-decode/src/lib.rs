@@ -2,7 +2,7 @@
 //! (`decode`).
 //!
 //! `paje-sim` exports the public API.
-// Only the crates of this workspace use what `paje-sim` does not export.
+// Items that `paje-sim` does not export are only used inside this workspace.
 #![allow(missing_docs, clippy::len_without_is_empty)]
 
 pub mod decode;

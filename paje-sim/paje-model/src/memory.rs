@@ -1,4 +1,4 @@
-//! Rows in memory: columns in chunks that never move, their texts, and a file for rows beyond the memory limit.
+//! Memory for rows: columns in chunks that never move, their texts, and a file for rows beyond the memory limit.
 
 mod arena;
 mod chunks;

@@ -1,7 +1,7 @@
 //! Types, values, containers and lanes, which the structural events of a trace define.
 //!
-//! Only these events depend on the order of the whole file. Objects are only added, never changed, so an event is valid
-//! if all names that it uses existed when they were first used.
+//! Only these events depend on the order of the whole file. Objects are added but never changed. An event is therefore
+//! valid if each name that it uses existed when the name was first used.
 
 pub mod containers;
 mod lanes;
@@ -35,12 +35,11 @@ pub struct Model {
     pub types: Types,
     pub containers: Containers,
     pub lanes: Vec<Lane>,
-    /// Lanes by container and type, for containers with many lanes.
+    /// Lanes by container and type. Used for containers with many lanes.
     by_owner: FxHashMap<(ContainerId, TypeId), LaneId>,
     value_names: ValueNames,
-    /// File of the current structural events.
     file: CurrentFile,
-    /// For each value that was defined outside of the trace's main file or defined again: the only other file that has
+    /// For each value that was defined outside of the trace's main file or defined again, the only other file that has
     /// defined or used the value so far.
     value_files: FxHashMap<(TypeId, ValueId), u32>,
     /// Containers that the current file has created inside a container that another file may have ended.
@@ -54,9 +53,9 @@ pub struct Model {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct CurrentFile {
-    /// Number of the file, or 0 for the trace's main file.
+    /// Number of the file. The trace's main file has number 0.
     number: u32,
-    /// Number of bytes of other files before this file.
+    /// Total size in bytes of the previous files.
     start: u64,
 }
 
@@ -64,11 +63,11 @@ struct CurrentFile {
 #[derive(Clone, Copy, Debug)]
 pub struct Ending {
     pub container: ContainerId,
-    /// In seconds.
+    /// Time in seconds.
     pub time: f64,
     /// Byte offset of the line of the event.
     pub at: u64,
-    /// Whether the event names the container itself, not an ancestor.
+    /// Whether the event names the container itself, and not an ancestor.
     pub named: bool,
 }
 
@@ -78,7 +77,7 @@ pub struct Effects {
     pub endings: Vec<Ending>,
     /// Whether the event was ignored because its container had been destroyed.
     pub ignored: bool,
-    /// Container that the event destroys at the same time as an event of another file.
+    /// Container that an event of another file destroys at the same time.
     pub repeated: Option<ContainerId>,
     /// Problems of the event that did not prevent it from being applied.
     pub mended: Vec<(Failed, Remedy)>,
@@ -102,13 +101,13 @@ impl Model {
         }
     }
 
-    /// Switches to the events of this file, which begins at byte `start`.
+    /// Switches to the file with this number. `start` is the total size in bytes of the previous files.
     pub fn turn_to(&mut self, number: u32, start: u64) {
         self.file = CurrentFile { number, start };
         self.newborn.clear();
     }
 
-    /// Returns whether this file may repeat a definition. The last file with the definition was `defined_in`.
+    /// Returns whether the current file may repeat a definition that was last made in the file `defined_in`.
     const fn may_repeat(&self, defined_in: u32) -> bool {
         self.file.number > 0 && defined_in != self.file.number
     }
@@ -153,7 +152,7 @@ impl Model {
         }
     }
 
-    /// Defines a value of a known type. The hash is that of its identifier.
+    /// Defines a value of a known type. `hash` is the hash of the value's identifier.
     pub fn define_value(
         &mut self,
         id: TypeId,
@@ -181,7 +180,6 @@ impl Model {
         Ok(())
     }
 
-    /// Records that the current file was the first to define or use a value.
     fn note_value(&mut self, type_: TypeId, value: ValueId) {
         if self.file.number > 0 {
             self.value_files.insert((type_, value), self.file.number);
@@ -266,7 +264,7 @@ impl Model {
         Err((FieldName::Type, problem))
     }
 
-    /// Returns the lane of an event, whose type must have this nature.
+    /// Returns the lane of an event. The event's type must have this nature.
     pub fn lane(
         &mut self,
         container_name: &[u8],
@@ -331,7 +329,7 @@ impl Model {
         }
     }
 
-    /// Returns the value with a name and the name's hash. The first use creates the value.
+    /// Returns the value with this name, which has this hash. Creates the value at its first use.
     #[inline]
     pub fn value(&mut self, type_: TypeId, name: Name<'_>, hash: u64) -> ValueId {
         let (value, is_new) = self.types.value(type_, name, hash, self.value_names);

@@ -1,4 +1,4 @@
-//! Vocabulary of all other modules: IDs, names, options, progress and problems.
+//! The basic types that all other modules use: IDs, names, options, progress and problems.
 
 pub mod error;
 pub mod excerpt;
@@ -14,5 +14,6 @@ pub mod recovered;
 pub mod selection;
 pub mod text;
 pub mod time_range;
+pub mod time_unit;
 pub mod usage;
 pub mod warning;

@@ -1,4 +1,4 @@
-//! Errors and warnings about lines, with their places.
+//! Errors and warnings about lines, with their positions.
 
 pub mod found;
 pub mod tally;

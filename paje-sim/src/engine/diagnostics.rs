@@ -10,7 +10,8 @@ use paje_replay::lanes::refusal::{Refusal, Refused};
 use paje_replay::problems::found::{error_at_field, field_of_line};
 use paje_replay::replay::lanes::Lanes;
 
-/// Returns the error that concerns a field of the line that begins at byte `at` of the wave.
+/// Returns an error about a field of the line that begins at byte `at`, if the wave contains that
+/// line.
 pub(super) fn error_at(wave: &Wave, at: u64, field: FieldName, problem: Problem) -> Option<Error> {
     let block = wave.block_of(at)?;
     let line = (at - block.text.start().0) as u32;

@@ -34,9 +34,9 @@ pub struct LaneEvents<'a> {
 /// An event of a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent {
-    /// Start of the event's line, in bytes from the start of the block.
+    /// Start of the event's line, as an offset in the block.
     pub start: usize,
-    /// In seconds.
+    /// Time in seconds.
     pub time: f64,
     /// Effect on the lane.
     pub change: LaneChange,
@@ -47,11 +47,11 @@ pub struct LaneEvent {
 pub enum LaneChange {
     /// A state or an event changes.
     Entity(EntityOp),
-    /// A variable changes by this number, or is set to it.
+    /// A variable is changed by this number, or set to it.
     Variable(EntityOp, f64),
     /// A link starts or ends.
     Link {
-        /// Start and end of the key without quotes, in bytes from the start of the block.
+        /// Start and end of the key without quotes, as offsets in the block.
         key: (usize, usize),
         /// Hash of the key, with a seed that the author of a trace cannot know.
         hash: u64,
@@ -85,7 +85,7 @@ impl<'a> LaneEvents<'a> {
         })
     }
 
-    /// Returns the events whose lines begin within these bytes of the block.
+    /// Returns the events whose lines begin in this byte range of the block.
     #[must_use]
     pub fn within(self, bytes: &Range<usize>) -> Self {
         let before = |byte: usize| self.events.partition_point(|event| (event.at as usize) < byte);
@@ -102,7 +102,8 @@ impl<'a> LaneEvents<'a> {
         }
     }
 
-    /// Returns the earliest and the latest time in seconds. Without events, returns infinity and minus infinity.
+    /// Returns the earliest and the latest time in seconds. If there are no events, returns infinity and minus
+    /// infinity.
     #[must_use]
     pub fn times(self) -> (f64, f64) {
         self.events.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), event| {
@@ -135,7 +136,7 @@ impl<'a> BlockLines<'a> {
 
 impl Trace {
     /// Replays a trace like [`Trace::read_in_portions`], and passes its blocks to `ledger` like
-    /// [`Trace::read_into_ledger`]. With one worker, blocks come in file order.
+    /// [`Trace::read_into_ledger`]. With one worker, the ledger receives the blocks in file order.
     ///
     /// # Errors
     /// Fails like [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].

@@ -1,7 +1,7 @@
 //! Reports the container of each line of a trace, for programs that split traces.
 //!
-//! The replay resolves the container of each event. [`Trace::read_into_ledger`] passes the containers to the ledger
-//! block by block and in parallel, while the text is in memory.
+//! The replay knows the container of each event. [`Trace::read_into_ledger`] passes the containers to the ledger block
+//! by block and in parallel, while the text is in memory.
 //!
 //! [`Trace::read_into_ledger`]: crate::Trace::read_into_ledger
 
@@ -20,14 +20,14 @@ use paje_replay::replay::symbol_map::SymbolMap;
 
 /// Receives the container of each line of a trace.
 pub trait Ledger: Sync {
-    /// Receives the lines of a block. This is called once for each block with lines. Several workers call it at the
-    /// same time, each for one block, in no fixed order. If the ledger breaks, the replay stops, but the ledger may
-    /// receive some more blocks.
+    /// Receives the lines of a block. This is called once for each block with lines. Several workers may call it at the
+    /// same time, and the order of blocks is not fixed. If the ledger breaks, the replay stops, but the ledger may
+    /// still receive some blocks.
     fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
 
-    /// Receives the remedy for a line of a damaged trace, if the line is not replayed as written
-    /// ([`Options::recover`]). The line begins at this byte. The order of lines is not fixed. Lines come one at a time,
-    /// perhaps long after their blocks.
+    /// Receives the remedy for a line of a damaged trace that is not replayed as written ([`Options::recover`]). The
+    /// line begins at byte `at`. The order of lines is not fixed, and a line may come long after its block. Only one
+    /// worker at a time calls this.
     ///
     /// [`Options::recover`]: crate::Options::recover
     fn mend(&self, at: ByteOffset, made: LineRemedy) {
@@ -68,8 +68,8 @@ impl<'a> BlockLines<'a> {
         self.block.text.text()
     }
 
-    /// Returns every line in file order: its length in bytes, including the newline, and its subject. If the trace is
-    /// invalid, some lines may be missing.
+    /// Returns all lines in file order. For each line, returns its length in bytes, including the newline, and its
+    /// subject. If the trace is invalid, some lines may be missing.
     pub fn lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let list = &self.block.decoded.lines_of;
         let end = self.text().len();
@@ -90,8 +90,8 @@ impl<'a> BlockLines<'a> {
         })
     }
 
-    /// Returns the lines that are neither empty nor events of lanes, in file order: the start of
-    /// each in the block, and its subject.
+    /// Returns the lines that are neither empty nor events of lanes, in file order. For each line, returns its offset
+    /// in the block and its subject.
     pub fn other_lines(&self) -> impl Iterator<Item = (usize, LineOf)> + use<'a> {
         let mut structural = self.block.structural.iter();
         self.block.decoded.lines_of.iter().filter_map(move |(start, whose)| {
@@ -104,8 +104,8 @@ impl<'a> BlockLines<'a> {
         })
     }
 
-    /// Returns the starts of lines of links that lack their key, in bytes from the start of the
-    /// block. Their keys count as empty. Only damaged traces have such lines.
+    /// Returns the offsets in the block of link lines that lack their key. Such keys count as empty. Only damaged
+    /// traces have such lines.
     pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {
         self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
     }

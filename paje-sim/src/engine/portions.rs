@@ -1,7 +1,8 @@
-//! Traces that are shown in portions, each of which is dropped afterwards.
+//! Shows a trace in portions, and drops each portion afterwards.
 //!
-//! A portion ends at a multiple of its size in bytes: the current wave is first replayed up to that byte, and then from
-//! that byte on. So portions do not depend on the number of workers or the size of blocks.
+//! A portion ends at a multiple of its size in bytes. The current wave is replayed up to that byte, the portion is
+//! shown, and the rest of the wave is replayed. Portions therefore do not depend on the number of workers or the size
+//! of blocks.
 
 use std::ops::ControlFlow;
 
@@ -15,9 +16,7 @@ pub(crate) type Show<'o> = &'o mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> +
 pub(crate) struct Portions<'o> {
     show: Show<'o>,
     pub(super) size: u64,
-    /// Byte offset of the current portion's end.
     pub(super) end: u64,
-    /// Containers that ended in the current portion.
     ended: Vec<ContainerId>,
 }
 

@@ -16,20 +16,17 @@ pub(super) struct Reading {
     /// Event definitions up to the end of the current wave.
     pub(super) definitions: DefinitionsByFile,
     pub(super) lines: u64,
-    /// Lines of the files before the current file.
+    /// Total number of lines of the previous files.
     lines_of_others: u64,
     pub(super) bytes: u64,
     pub(super) events: u64,
     pub(super) last_time: f64,
     /// Byte offset up to which the current wave has been replayed.
     pub(super) replayed_to: u64,
-    /// Comments at the beginning of the trace.
     pub(super) comments: Vec<u8>,
-    /// Times of all lines, if they are kept.
     pub(super) times: Option<Vec<f64>>,
-    /// Uses of definitions, if they are kept.
     pub(super) usage: Option<Box<Usage>>,
-    /// Whether no line of the current file has been valid so far. The file may then not belong to a trace; see
+    /// Whether no line of the current file has been valid so far. Such a file may not belong to a trace: see
     /// [`Reading::shown_from`].
     is_foreign: bool,
 }
@@ -52,14 +49,12 @@ impl Reading {
         }
     }
 
-    /// Switches to another file, whose first block is next.
     pub(super) fn turn_to(&mut self, origin: &Origin) {
         self.definitions.turn_to(origin, &self.files);
         self.lines_of_others = self.lines;
         self.is_foreign = self.files.is_named(origin.file);
     }
 
-    /// Returns the error of a file that ends within a definition.
     pub(super) fn unfinished(&self) -> Option<Error> {
         if !self.definitions.current().is_open() {
             return None;
@@ -70,15 +65,15 @@ impl Reading {
         Some(error.in_file(file.as_ref()).of_line_at(self.bytes))
     }
 
-    /// Places the next block after the previous blocks.
+    /// Sets the position of the next block, which follows the previous blocks.
     pub(super) fn place(&mut self, block: &mut DecodedBlock) {
         block.lines_before = self.lines - self.lines_of_others;
         block.shown_from = self.shown_from(&block.text);
     }
 
-    /// Returns the first byte of a block's text that messages may show. A trace may name any file by mistake, even a
-    /// private one. So nothing of a file is shown until a line of the file is valid by itself, either as part of a
-    /// definition or as a complete event.
+    /// Returns the offset in a block's text from which messages may show lines. A trace may name any file by mistake,
+    /// even a private one. So nothing of a file is shown until a line of the file is valid by itself, either as part of
+    /// a definition or as a complete event.
     fn shown_from(&mut self, block: &Block) -> u32 {
         if !self.is_foreign {
             return 0;
@@ -100,7 +95,7 @@ impl Reading {
         u32::MAX
     }
 
-    /// Returns the error for text that comes after the block and could not be read.
+    /// Returns the error for unreadable text after the block.
     pub(super) fn failed(&self, block: &DecodedBlock, error: ReadError) -> Error {
         let origin = &block.origin;
         let error = match error {

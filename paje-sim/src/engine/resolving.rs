@@ -15,11 +15,11 @@ use paje_model::names::recovered::Remedy;
 use paje_model::names::usage::Usage;
 use paje_replay::problems::found::error_at_fault;
 
-/// Growth of waves, up to the largest. One worker decodes the blocks after an event definition again, so waves start
-/// small: a part of a block, then sixteen blocks.
+/// Factor by which waves grow. Waves start small, with a part of a block and then sixteen blocks, because a single
+/// worker decodes the blocks after an event definition again.
 const GROWTH: usize = 16 * BlockBudget::PER_BLOCK;
 
-/// Bytes of the trace that are searched for its first comments.
+/// Number of bytes at the start of the trace that are searched for comments.
 const MOST_COMMENTS: usize = 1 << 13;
 
 /// Resolves the names in the wave's blocks, in file order, up to the first problem.
@@ -87,7 +87,6 @@ pub(super) fn resolve_wave(
         world.findings.leave_out_broken(wave, index);
     }
     if world.findings.tally.is_some() {
-        // Values that were used before their types were known.
         for maps in &mut team.maps {
             maps.resolve_pending(&mut world.model);
         }
@@ -135,7 +134,8 @@ fn resolve_block(
     read.last_time = resolver.clock.last;
     block.structural = resolver.structural.unwrap_or_default();
     if let Some(times) = &mut read.times {
-        // Adding zero turns minus zero into zero. Minus zero would otherwise be another time. PajeNG has no minus zero.
+        // Adding zero turns minus zero into zero. Otherwise minus zero would count as a different time, unlike in
+        // PajeNG.
         times.extend(block.decoded.lane_events().iter().map(|event| event.time + 0.0));
         times.sort_by(f64::total_cmp);
         times.dedup();
@@ -158,12 +158,11 @@ fn resolve_block(
     }
 }
 
-/// Records, during recovery, that the text after the block could not be read.
 fn note_unread(block: &DecodedBlock, error: ReadError, read: &mut Reading, world: &mut World<'_>) {
     let is_line = matches!(error, ReadError::LineTooLong { .. });
     let error = read.failed(block, error);
     if is_line {
-        // The line is lost, but counts as a line.
+        // The line that could not be read still counts.
         read.lines += 1;
         world.findings.judge(Remedy::Skipped, 1, error);
         return;
@@ -174,7 +173,6 @@ fn note_unread(block: &DecodedBlock, error: ReadError, read: &mut Reading, world
     world.findings.cut_off(error);
 }
 
-/// Records which definitions the lines of a block use, as far as its decoder knows.
 fn note_usage(usage: &mut Usage, block: &DecodedBlock) {
     let decoded = &block.decoded;
     decoded.used.iter().chain(&decoded.usage.used).for_each(|def| usage.use_event(*def));

@@ -20,7 +20,7 @@ use paje_model::names::progress::{Progress, Watch, WorkerTimes};
 use paje_replay::replay::lanes::{Lanes, Merges};
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// A worker's decoder and buffers. They stay with the worker, whose memory is near it.
+/// A worker's decoder and buffers. They stay with the worker, so that its memory is local.
 #[derive(Debug)]
 pub(crate) struct WorkerState {
     pub(crate) decoder: Decoder,
@@ -28,9 +28,8 @@ pub(crate) struct WorkerState {
     pub(crate) maps: usize,
     filled: Vec<BoxedBlock>,
     pub(crate) times: WorkerTimes,
-    /// File of the block that was decoded last.
     file: Option<u32>,
-    /// Lanes whose rows are wanted, if not all are.
+    /// Selection of the wanted rows, or `None` if all rows are wanted.
     selected: Option<Selected>,
 }
 
@@ -40,15 +39,15 @@ impl WorkerState {
         WorkerState { decoder, maps, filled: Vec::new(), times, file: None, selected }
     }
 
-    /// Restarts the decoder. Its symbols then have other maps.
+    /// Restarts the decoder. Its symbols then use the maps at index `maps`.
     pub(crate) fn restart(&mut self, lanes_known_before: usize, maps: usize) {
         self.decoder.restart(lanes_known_before);
         self.maps = maps;
         self.file = None;
     }
 
-    /// Decodes a block after these definitions. If the trace is known to be sound, `sound` is the model of everything
-    /// before the block. Lines of unwanted lanes may then be left out.
+    /// Decodes a block, given the definitions before it. If the trace is known to be valid, `sound` is the model of
+    /// everything before the block, and lines of unwanted lanes may be left out.
     pub(crate) fn decode(
         &mut self,
         block: &mut DecodedBlock,
@@ -80,7 +79,6 @@ pub(crate) struct Wave {
 }
 
 impl Wave {
-    /// Collects the blocks that workers have filled.
     pub(crate) fn collect(desks: &mut [Mutex<WorkerState>]) -> Self {
         let desks = desks.iter_mut().map(exclusive);
         let mut blocks: Vec<_> = desks.flat_map(|desk| desk.filled.drain(..)).collect();
@@ -94,13 +92,13 @@ impl Wave {
     }
 }
 
-/// Blocks to be filled again, each with the worker that last used it.
+/// Blocks that can be filled again, each with the worker that last used it.
 #[derive(Debug, Default)]
 pub(crate) struct FreeBlocks(Mutex<Vec<(usize, BoxedBlock)>>);
 
 impl FreeBlocks {
-    /// Returns a block for a worker. Prefers a block that the worker has used, because the memory of such a block is
-    /// near. Also prefers a block that has had this number of parts, because such a block has enough memory.
+    /// Returns a block for a worker. Prefers blocks that the worker has used, because their memory is local, and blocks
+    /// that have had this number of parts, because their memory is large enough.
     fn take(&self, worker: usize, parts: usize) -> BoxedBlock {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let misfit =
@@ -116,7 +114,7 @@ impl FreeBlocks {
         exclusive(&mut self.0).extend(blocks.into_iter().map(|block| (block.worker, block)));
     }
 
-    /// Moves memory that only resolving needs from the blocks of a resolved wave to free blocks. For structural lines,
+    /// Moves the memory that only resolving needs from a resolved wave's blocks to free blocks. For structural lines,
     /// this memory is several times as large as the text.
     pub(crate) fn take_resolved(&mut self, wave: &mut Wave) {
         let free = exclusive(&mut self.0).iter_mut();
@@ -141,9 +139,8 @@ pub(crate) struct Round<'a, 'r> {
     pub(crate) desks: &'a [Mutex<WorkerState>],
     pub(crate) free: &'a FreeBlocks,
     pub(crate) progress: &'a Progress,
-    /// Receives the owners of the wave's lines.
     pub(crate) follower: Option<&'a LedgerSink<'a>>,
-    /// Size of the next wave.
+    /// Amount of text in the next wave.
     pub(crate) budget: BlockBudget,
     /// Number of blocks that may be read ahead.
     pub(crate) ahead: usize,
@@ -247,7 +244,6 @@ impl Round<'_, '_> {
         }
     }
 
-    /// Merges links that no other worker has taken.
     fn merge(&self) {
         let blocks = &self.wave.blocks;
         let merges = self.merges.get_or_init(|| self.lanes.plan_merges(blocks));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::tasks::Tasks;
 
-/// Each shard is taken once, and no waiting worker continues before all are replayed, whether
-/// workers come early, late, or in a panic.
+/// Each shard is taken once, and no waiting worker continues before all shards are replayed, even
+/// if workers come late or panic.
 #[test]
 fn all_wait_for_all_shards() {
     for round in 0..300 {
@@ -19,7 +19,7 @@ fn all_wait_for_all_shards() {
                 scope.spawn(|| {
                     for shard in 0..shards {
                         let Some(_taken) = tasks.take(shard) else { continue };
-                        // Sometimes, a waiting worker falls asleep in this time.
+                        // In some rounds, this gives a waiting worker enough time to fall asleep.
                         thread::sleep(Duration::from_micros((round as u64 % 3) * 200));
                         replays.fetch_add(1, Ordering::Relaxed);
                     }

@@ -23,7 +23,6 @@ use paje_replay::problems::warnings::Warnings;
 use paje_replay::replay::lanes::Lanes;
 use paje_replay::replay::symbol_map::SymbolMap;
 
-/// The caller's arguments of a replay.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'o> {
     pub(super) options: &'o Options,
@@ -31,35 +30,32 @@ pub(super) struct Job<'o> {
     pub(super) progress: &'o Progress,
 }
 
-/// Smallest number of workers that create their decoders in parallel.
 const MANY_WORKERS: usize = 8;
 
 /// The participating workers, with their blocks and decoders.
 pub(super) struct Team {
     pub(super) desks: Vec<Mutex<WorkerState>>,
     pub(super) free: FreeBlocks,
-    /// The meaning of each decoder's symbols.
+    /// Maps that translate the decoders' symbols.
     pub(super) maps: Vec<SymbolMap>,
-    /// Maps of restarted decoders, which only the current wave needs.
+    /// Indices of the maps of restarted decoders. Only the current wave still needs these maps.
     pub(super) retired: Vec<usize>,
-    /// Size of the next wave and of a full wave, in parts of blocks.
+    /// Size of the next wave in parts of blocks. It grows up to `full_quota`.
     pub(super) quota: usize,
     pub(super) full_quota: usize,
 }
 
-/// Errors and warnings so far.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) warnings: Warnings,
     /// First problem that decoding or resolving found.
     pub(super) first: Option<Error>,
-    /// All problems, during recovery.
     pub(super) tally: Option<ProblemTally>,
 }
 
 impl Findings {
-    /// Records `count` errors of a kind. `error` is the first. During recovery, adds them to the tally. Otherwise, the
-    /// error that is first in file order becomes the error of the trace.
+    /// Records `count` errors of a kind. `error` is the first of them. During recovery, adds them to the tally.
+    /// Otherwise, keeps the first error in file order.
     pub(super) fn judge(&mut self, remedy: Remedy, count: u64, error: Error) {
         match &mut self.tally {
             None => self.first = earliest(self.first.take(), Some(error)),
@@ -67,7 +63,6 @@ impl Findings {
         }
     }
 
-    /// Records that the trace or one of its files ends early.
     pub(super) fn cut_off(&mut self, error: Error) {
         if let Some(tally) = &mut self.tally {
             tally.is_cut = true;
@@ -75,7 +70,6 @@ impl Findings {
         self.judge(Remedy::Ended, 1, error);
     }
 
-    /// Adds warnings for the wave's doubtful lines.
     pub(super) fn warn(
         &mut self,
         wave: &Wave,
@@ -105,7 +99,8 @@ impl Findings {
         }
     }
 
-    /// Removes blocks of a file after a position that cannot be read, from block `first` on.
+    /// If a file could not be read to its end, removes the blocks of that file from the wave, starting with block
+    /// `first`.
     pub(super) fn leave_out_broken(&self, wave: &mut Wave, first: usize) {
         let Some(broken) = self.tally.as_ref().and_then(|tally| tally.broken) else { return };
         let mut index = 0;
@@ -125,7 +120,7 @@ impl Findings {
 }
 
 impl Team {
-    /// Creates `team` workers. If `follows` is true, their blocks list the owner of each line.
+    /// Creates `team` workers. If `follows` is true, blocks list the owner of each line.
     pub(super) fn new(team: usize, job: Job<'_>, spread: Partitioning, follows: bool) -> Self {
         let options = job.options;
         let desk = |worker| {
@@ -145,7 +140,6 @@ impl Team {
         }
     }
 
-    /// Restarts decoders that know too many names.
     pub(super) fn restart_crowded_decoders(&mut self) {
         for worker in 0..self.desks.len() {
             let desk = exclusive(&mut self.desks[worker]);
@@ -156,7 +150,7 @@ impl Team {
         }
     }
 
-    /// Restarts the decoders of these blocks, because they have interned names of discarded lines.
+    /// Restarts the decoders of these blocks. They have interned names of lines that are discarded.
     pub(super) fn restart_decoders_of(&mut self, blocks: &[BoxedBlock]) {
         for block in blocks {
             if exclusive(&mut self.desks[block.worker]).maps == block.maps {
@@ -165,7 +159,6 @@ impl Team {
         }
     }
 
-    /// Restarts a worker's decoder, and gives its symbols new maps.
     fn restart_decoder(&mut self, worker: usize) {
         let desk = exclusive(&mut self.desks[worker]);
         desk.restart(self.maps[desk.maps].lanes_known_before, self.maps.len());

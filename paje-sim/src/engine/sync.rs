@@ -5,6 +5,6 @@ pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex};
 pub(crate) use std::thread;
 
-/// Number of times that a worker yields before it sleeps. This takes about as long as a wake-up, because most waits are
-/// short. Yielding more often would take CPU time from the other workers.
+/// Number of times that a worker yields before it sleeps. This takes about as long as waking a thread, and most waits
+/// are shorter. Yielding more often would take CPU time from the other workers.
 pub(crate) const YIELDS: usize = 100;

@@ -1,13 +1,13 @@
 //! Tasks of a round, and how workers wait for one another.
 //!
-//! This module contains everything that workers share except locked shards. The module is small enough for loom to try
-//! every order of execution in `tests/orders.rs`, which supplies another `sync`.
+//! This module contains everything that workers share except locked shards. It is small enough for loom to try every
+//! order of execution in `tests/orders.rs`. That test supplies its own `sync`.
 
 use std::sync::PoisonError;
 
 use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, YIELDS, thread};
 
-/// The tasks of a round that were taken, and the number of replayed shards.
+/// Records which tasks of a round have been taken, and how many shards have been replayed.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     taken: Vec<AtomicBool>,
@@ -37,11 +37,11 @@ impl Tasks {
         self.replayed.load(Ordering::Acquire) == self.taken.len()
     }
 
-    /// Takes a shard if it is free. The shard counts as replayed when the guard is dropped, even in
-    /// a panic, because others wait for it.
+    /// Takes a shard if it is free. The shard counts as replayed when the guard is dropped, even in a panic, because
+    /// other workers wait for it.
     pub(crate) fn take(&self, shard: usize) -> Option<Taken<'_>> {
         let free = !self.taken[shard].swap(true, Ordering::Relaxed);
-        // `then_some` would make a guard even if it is not needed, and drop it.
+        // `then_some` would always create a guard, and drop it if the shard is not free.
         free.then(|| Taken(self))
     }
 
@@ -72,14 +72,14 @@ impl Tasks {
     }
 }
 
-/// Guard of a shard that is being replayed.
 pub(crate) struct Taken<'a>(&'a Tasks);
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let Tasks { taken, replayed, news: (gate, news), .. } = self.0;
         if replayed.fetch_add(1, Ordering::Release) + 1 == taken.len() {
-            // Workers that come later find all shards replayed. Without sleepers, no system call is needed.
+            // Workers that come later need not wait. If no worker sleeps, skipping the notification saves a system
+            // call.
             let sleeping = *gate.lock().unwrap_or_else(PoisonError::into_inner);
             if sleeping > 0 {
                 news.notify_all();

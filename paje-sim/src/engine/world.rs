@@ -1,4 +1,4 @@
-//! Types, containers, lanes and problems that the events have made so far. Between two rounds, containers end here in
+//! The state of the trace so far: types, containers, lanes and problems. Between two rounds, containers end here in
 //! file order, and the first problem of a wave is found.
 
 use std::sync::Arc;
@@ -27,21 +27,19 @@ use paje_replay::problems::found::{earliest, earliest_byte};
 use paje_replay::problems::tally::ProblemTally;
 use paje_replay::replay::lanes::Lanes;
 
-/// Number of containers that end together. Their prefetched lanes fit into a core's second-level cache.
+/// Number of containers whose lanes are prefetched together. Such lanes fit into a core's second-level cache.
 const TOGETHER: usize = 1024;
 
-/// Types, containers, lanes and problems so far, and the receivers of portions and lines.
 pub(super) struct World<'o> {
     pub(super) job: Job<'o>,
     pub(super) model: Model,
     pub(super) effects: Effects,
-    /// Destructions whose lanes end after all files have been read.
+    /// Destructions of containers whose lanes only end when all files have been read.
     pub(super) deferred: Vec<Deferred>,
     pub(super) lanes: Lanes,
-    /// Rows to keep, or `None` if all are kept.
+    /// Selection of the rows to keep, or `None` if all rows are kept.
     pub(super) selected: Option<Selected>,
     pub(super) findings: Findings,
-    /// Current portion, if the trace is shown in portions.
     pub(super) portions: Option<Portions<'o>>,
     pub(super) follower: Option<LedgerSink<'o>>,
 }
@@ -94,7 +92,6 @@ impl<'o> World<'o> {
         Ok(())
     }
 
-    /// Ends the containers that ended before byte `limit`.
     pub(super) fn settle_to(&mut self, wave: &Wave, limit: u64) -> Result<(), Error> {
         if self.findings.tally.is_some() {
             self.settle_damaged(wave, limit);
@@ -103,7 +100,7 @@ impl<'o> World<'o> {
         let mut found = diagnostics::first_refused(&self.model, &mut self.lanes, wave);
         let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
         let mut endings = std::mem::take(&mut self.effects.endings);
-        // Containers that ended after a file was named may still get events.
+        // Containers that ended after a reference to another file may still get events.
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));
         let now = endings.partition_point(|ending| ending.at < known);
         'all: for together in endings[..now].chunks(TOGETHER) {
@@ -161,7 +158,6 @@ impl<'o> World<'o> {
         self.effects.endings = endings;
     }
 
-    /// Ends the containers that other files might have continued.
     pub(super) fn end_deferred(&mut self) -> Result<(), Error> {
         let deferred = std::mem::take(&mut self.deferred);
         for ending in std::mem::take(&mut self.effects.endings) {
@@ -176,7 +172,7 @@ impl<'o> World<'o> {
         Ok(())
     }
 
-    /// Ends the containers that no event destroyed, at the end of the trace, which has this many bytes.
+    /// At the end of the trace, ends the containers that no event destroyed. `bytes` is the size of the trace.
     pub(super) fn end_all(&mut self, time: f64, bytes: u64) -> Result<(), Error> {
         let containers = &self.model.containers;
         let alive: Vec<ContainerId> =
@@ -205,7 +201,7 @@ impl<'o> World<'o> {
         Ok(())
     }
 
-    /// Ends a container despite all problems. `error` returns the error for a problem.
+    /// Ends a container in spite of problems. `error` returns the error for a problem.
     fn end_damaged(&mut self, ending: &Ending, error: impl Fn(Failed) -> Option<Error>) {
         let mut ending = *ending;
         let mut failures = Vec::new();
@@ -232,8 +228,8 @@ impl<'o> World<'o> {
         self.lanes.close_ended(self.job.workers);
     }
 
-    /// Returns the first link whose key was used before, and the number of such links. Searches all lanes, or the lanes
-    /// of a container that ends.
+    /// Returns the first link whose key was used before, and the number of such links. Searches the lanes of an ending
+    /// container, or all lanes.
     pub(super) fn reused_in(&mut self, ending: Option<&Ending>) -> Option<(Error, u64)> {
         let found = match ending {
             Some(ending) => {
@@ -254,7 +250,6 @@ impl<'o> World<'o> {
         Some((error.of_line_at(candidate.at), count))
     }
 
-    /// Shows the current portion, and forgets its rows.
     pub(super) fn show_portion(&mut self, read: &mut Reading) -> Result<(), Error> {
         let Some(mut portions) = self.portions.take() else { return Ok(()) };
         self.lanes.hide_open();
@@ -267,6 +262,7 @@ impl<'o> World<'o> {
         let (last, counted) = (read.last_time, Counted::default());
         let mut trace = Trace::new(model, rows, defs, Vec::new(), last, Vec::new(), counted);
         trace.usage = usage;
+        trace.time_unit = self.job.options.time_unit;
         let shown = portions.show(&trace);
         let Trace { model, rows, usage, .. } = trace;
         read.usage = usage;
@@ -278,7 +274,7 @@ impl<'o> World<'o> {
         shown
     }
 
-    /// Returns the first open states and their number, if the trace was cut off.
+    /// Returns the first open states and the number of all open states, if the trace was cut off.
     pub(super) fn open_states(&mut self) -> (Vec<OpenState>, u64) {
         let (mut first, mut count) = (Vec::new(), 0);
         if !self.findings.tally.as_ref().is_some_and(|tally| tally.is_cut) {
@@ -305,13 +301,13 @@ impl<'o> World<'o> {
         (first, count)
     }
 
-    /// Records doubtful parts of the trace that lanes found during the replay. The `last` call checks everything.
+    /// Records doubtful parts of the trace that lanes found during the replay. Only the `last` call is sure to check
+    /// everything.
     pub(super) fn settle_usage(&mut self, usage: &mut Usage, last: bool) {
         let has_warnings = !self.findings.warnings.is_empty();
         usage.is_doubtful |= has_warnings || self.lanes.may_reuse_keys(last);
     }
 
-    /// Returns the number of states that are open at the end of the trace.
     pub(super) fn count_open_states(&mut self) -> u64 {
         let mut open = 0;
         for container in self.model.containers.ids() {
@@ -324,7 +320,6 @@ impl<'o> World<'o> {
     }
 }
 
-/// Returns the remedy for an event that a lane of this type refused.
 const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
     match refused {
         Refused::Earlier(_)

@@ -8,9 +8,9 @@ use paje_model::model::lifetimes::PlainCreation;
 use paje_model::names::text::Name;
 
 impl Resolver<'_> {
-    /// Creates or destroys a container for a line whose words the decoder has already parsed. Returns `false` and
-    /// changes nothing if the line is invalid or unusual, or if more of its fields are needed. The slow path must then
-    /// read the line.
+    /// Creates or destroys a container for a line whose words the decoder has already parsed. If the line is invalid or
+    /// unusual, or if more of its fields are needed, changes nothing and returns `false`. The slow path must then read
+    /// the line.
     pub(super) fn lifetime(
         &mut self,
         block: &DecodedBlock,

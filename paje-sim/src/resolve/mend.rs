@@ -10,7 +10,8 @@ use paje_model::names::recovered::Remedy;
 use paje_replay::problems::found::{Where, error_in, field_of_line, line_problem};
 
 impl Resolver<'_> {
-    /// Reports an invalid line. The problem ends the replay, or, during recovery, is counted.
+    /// Reports an invalid line. The problem ends the replay. During recovery, it is counted
+    /// instead.
     pub(super) fn wrong(
         &mut self,
         block: &DecodedBlock,
@@ -25,7 +26,6 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Reports an invalid field like an invalid line.
     pub(super) fn wrong_field(
         &mut self,
         block: &DecodedBlock,
@@ -35,7 +35,6 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Field(field), ErrorKind::Invalid(problem))
     }
 
-    /// Reports a line that cannot be parsed like an invalid line.
     pub(super) fn wrong_line(
         &mut self,
         block: &DecodedBlock,
@@ -46,7 +45,6 @@ impl Resolver<'_> {
         self.wrong(block, line, Where::Byte(fault.at), why)
     }
 
-    /// Counts the problems that a structural event has repaired.
     pub(super) fn mend_structural(&mut self, block: &DecodedBlock, line: u32) {
         self.model.settle_awaited();
         let mended = std::mem::take(&mut self.effects.mended);
@@ -92,7 +90,7 @@ impl Resolver<'_> {
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
         self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
-            // Lines with this problem are counted later: see `SymbolMap::count_lines`.
+            // `SymbolMap::count_lines` counts lines with this problem later.
             (Some((failed, Remedy::Kept)), _) => {
                 self.maps.mismatched_ends.insert(symbol, (failed, Remedy::Kept));
             }
@@ -104,7 +102,6 @@ impl Resolver<'_> {
         container
     }
 
-    /// Records the container that a line has made up, if it is new and a ledger needs it.
     fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
         if self.structural.is_some() && self.model.containers.len() > known {
             let at = block.text.start().0 + u64::from(line);

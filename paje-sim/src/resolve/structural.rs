@@ -16,7 +16,7 @@ use paje_model::names::ledger::LineOf;
 use paje_replay::problems::found::{Where, column_of, place};
 
 impl Resolver<'_> {
-    /// Applies a structural line. Returns its subject.
+    /// Applies a structural line to the model. Returns the object that the line concerns.
     pub(super) fn structural(
         &mut self,
         block: &DecodedBlock,
@@ -73,7 +73,7 @@ impl Resolver<'_> {
         let applied: Result<(), Failed> = self.model.apply(&event, at, self.effects);
         if let Err(failed) = applied {
             self.wrong_field(block, line, failed)?;
-            // The file that the line names still belongs to the trace.
+            // The file to which the line refers still belongs to the trace.
             if let Event::CreateContainer { file, .. } = event {
                 self.name_file(block, line, file)?;
             }
@@ -124,8 +124,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Ends the lanes of the containers that a line has ended. These are the containers after the
-    /// first `endings`.
+    /// Ends the lanes of the containers that a line has ended. `endings` is the number of endings before the line.
     pub(super) fn end_lanes(&mut self, block: &DecodedBlock, line: u32, endings: usize) {
         self.lanes.end(&self.effects.endings[endings..], self.model);
         if self.effects.endings.len() > endings && self.lanes.cuts.named_from.is_some() {
@@ -137,7 +136,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Queues the file that a line names, if any. Returns `false` if the file cannot be queued and the replay goes on.
+    /// Queues the file to which a line refers, if any. Returns `false` if the file cannot be queued, but the replay
+    /// goes on.
     fn name_file(
         &mut self,
         block: &DecodedBlock,
@@ -176,7 +176,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the value that has just been defined, or `Nobody` if the type already had the value.
     fn value_since(&self, type_: TypeId, before: usize) -> LineOf {
         match self.model.types.value_count(type_) > before {
             true => LineOf::Value(type_, ValueId(before as u32)),
@@ -184,7 +183,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns how many objects exist of the kind that an event may define.
     fn known(&self, event: &Event<'_>) -> usize {
         let types = &self.model.types;
         match event {
@@ -197,8 +195,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the subject of an event that has just been applied. `before` is the number of such objects before the
-    /// event.
+    /// Returns the object that an event has just changed. `before` is the number of such objects before the event.
     fn line_of(&self, event: &Event<'_>, before: usize) -> LineOf {
         let Model { types, containers, .. } = &*self.model;
         match event {

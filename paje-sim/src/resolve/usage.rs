@@ -12,7 +12,6 @@ use paje_model::names::text::Name;
 use paje_model::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
-    /// Records a structural line before it is applied.
     #[inline]
     pub(super) fn note_structural_use(
         &mut self,
@@ -57,7 +56,6 @@ impl Resolver<'_> {
         container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
-    /// Records the first use of a lane.
     #[inline]
     pub(super) fn note_lane_use<'n>(
         &mut self,
@@ -70,7 +68,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Records the use of a container in a spelling that is new to the decoder.
+    /// Records that a container was used, in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_container_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
@@ -86,7 +84,7 @@ impl Resolver<'_> {
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    /// Records the use of a value in a spelling that is new to the decoder.
+    /// Records that a value was used, in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_value_use(
         &mut self,
@@ -118,7 +116,7 @@ impl Resolver<'_> {
     fn count_other_quoting(&mut self, block: &DecodedBlock) {
         let Some(usage) = &mut self.usage else { return };
         let decoded = &block.decoded;
-        // For each type, the number of events, and the starts of the first and the last line.
+        // For each type, the number of events, and the offsets of the first and the last line.
         let mut found: Vec<(TypeId, u64, u32, u32)> = Vec::new();
         for event in decoded.lane_events() {
             let symbol = match event.op() {

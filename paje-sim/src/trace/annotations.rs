@@ -13,17 +13,15 @@ pub struct Annotations<'t> {
     kept: Kept<'t>,
 }
 
-/// Where user-defined fields are kept.
 #[derive(Clone, Copy, Debug)]
 enum Kept<'t> {
     No,
     Here(&'t Extras),
-    /// Places of the objects' keys.
     ByKey(&'t [u64]),
 }
 
 impl<'t> Annotations<'t> {
-    /// Creates annotations of objects from the numbers of their fields in `extras`, if any are kept.
+    /// Creates the annotations of objects. `pairs` returns the numbers of their entries in `extras`, if any are kept.
     pub(crate) fn new(
         trace: &'t Trace,
         extras: Option<&'t Extras>,
@@ -33,7 +31,7 @@ impl<'t> Annotations<'t> {
         Annotations { trace, pairs: extras.map(|_| pairs()), kept }
     }
 
-    /// Returns the annotations of links. The fields and lines of links are kept with the links' keys.
+    /// Returns the annotations of links. The fields and lines of links are stored with the links' keys.
     pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
         Annotations { kept: Kept::ByKey(keys), ..self }
     }
@@ -51,8 +49,8 @@ impl<'t> Annotations<'t> {
         self.pairs.is_none_or(|pairs| ExtraPair::from_word(pairs[i]) == ExtraPair::default())
     }
 
-    /// Returns the fields of object `i` of the slice, each with its name and as written. First come the fields of the
-    /// event that opened the object, then the fields of the closing event.
+    /// Returns the fields of object `i` of the slice, each with its name and its text as written. The fields of the
+    /// event that opened the object come first, then those of the closing event.
     pub fn of(&self, i: usize) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
         let trace = self.trace;
         self.events_of(i).flat_map(move |(_, fields)| {
@@ -61,8 +59,8 @@ impl<'t> Annotations<'t> {
         })
     }
 
-    /// Returns the fields of object `i` of the slice event by event, and whether each event opened or closed the
-    /// object.
+    /// Returns the fields of object `i` of the slice, grouped by event. For each event, also returns whether it opened
+    /// or closed the object.
     pub fn events_of(&self, i: usize) -> impl Iterator<Item = (Side, EventFields<'t>)> + use<'t> {
         let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
         let extras = self.kept_of(i);
@@ -90,7 +88,7 @@ impl<'t> Annotations<'t> {
     }
 }
 
-/// Opening or closing event of an object.
+/// Whether an event opened or closed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Side {
@@ -116,7 +114,8 @@ impl<'t> EventFields<'t> {
         self.def as usize
     }
 
-    /// Returns the texts as written, in the order of [`EventDef::extras`]. A line that is too short has fewer.
+    /// Returns the texts as written, in the order of [`EventDef::extras`]. If a line is too short, the last fields are
+    /// missing.
     pub fn texts(self) -> impl Iterator<Item = &'t [u8]> {
         self.text.split(|byte| *byte == b'\n')
     }

@@ -12,8 +12,8 @@ impl Trace {
         lanes.into_iter().map(|lane| LaneView::new(self, lane))
     }
 
-    /// Returns the lanes of a container and its descendants, container after container in the order
-    /// of [`Containers::within`](crate::Containers::within).
+    /// Returns the lanes of a container and its descendants, one container after another, in the order of
+    /// [`Containers::within`](crate::Containers::within).
     pub fn lanes_within(&self, container: ContainerId) -> impl Iterator<Item = LaneView<'_>> {
         self.containers().within(container).flat_map(|inner| self.lanes_of(inner))
     }

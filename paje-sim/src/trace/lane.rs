@@ -15,7 +15,7 @@ pub struct LaneView<'t> {
 }
 
 impl fmt::Debug for LaneView<'_> {
-    /// Leaves out the trace, which may be long.
+    /// Leaves out the trace, because its text may be long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("LaneView").field(&self.id.0).finish()
     }
@@ -100,7 +100,7 @@ impl<'t> LaneView<'t> {
     #[must_use]
     pub fn start(self, row: u64) -> f64 {
         assert!(row < self.len(), "the lane has {} objects", self.len());
-        // The row exists, and the first column of every chunk is the start or time.
+        // The row exists, and the first column of every chunk holds the start or the time.
         let found = self.trace.rows.rows(self.id).find(self.arena(), row);
         found.map_or(0.0, |(chunk, index)| {
             f64::from_bits(self.arena().get(chunk.place.after(index)))

@@ -29,7 +29,6 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by rank and name. The sort is stable.
     pub(crate) fn sort<'n, T: Copy>(
         self,
         list: &mut [T],
@@ -42,7 +41,7 @@ impl NameOrder {
         }
     }
 
-    /// Sorts by name. There may be millions of names. So they are not copied, and sorting needs only twelve bytes for
+    /// Sorts by name. There may be millions of names, so they are not copied, and sorting needs only twelve bytes for
     /// each name.
     fn sort_names<'n, T: Copy>(self, list: &mut [T], name: impl Fn(T) -> Name<'n>) {
         if list.len() < 2 {
@@ -71,7 +70,7 @@ impl NameOrder {
         }
     }
 
-    /// Returns the first bytes of a name as numbers with the same order.
+    /// Returns the first bytes of a name as numbers. The numbers have the same order as the names.
     fn prefix(self, name: Name<'_>) -> [u32; 2] {
         let quoted = self == NameOrder::Raw && name.quoting != Quoting::Bare;
         let bytes = quoted.then_some(&b'"').into_iter().chain(name.text);
@@ -96,7 +95,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Names that often share their first bytes. Quotes only matter in the raw order.
+        /// The names often share their first bytes. Quotes only matter in the raw order.
         #[test]
         fn sorting_equals_a_stable_sort_by_rank_and_key(
             named in prop::collection::vec((0..3u32, "[ab]{0,2}|container[ab]{0,2}", any::<bool>()), 0..60)

@@ -5,16 +5,16 @@ use crate::trace::order::NameOrder;
 use crate::trace::walk::{Step, Walk};
 use paje_model::names::ids::ContainerId;
 
-/// The objects that were completed by the events in some bytes of a trace. See [`Trace::read_in_portions`].
+/// A portion of a trace: the objects that the events in a range of bytes completed. See [`Trace::read_in_portions`].
 ///
-/// Lanes contain only the objects that the portion completed. Types, values and containers are the ones that the trace
-/// has defined so far.
+/// Lanes contain only the objects that the portion completed. Types, values and containers are those that the trace has
+/// defined so far.
 #[derive(Debug)]
 pub struct Portion<'t> {
     trace: &'t Trace,
-    /// Containers that ended.
+    /// Whether each container ended in the portion.
     ended: Vec<bool>,
-    /// Containers that ended, containers with objects, and the ancestors of both.
+    /// Whether the walk visits each container: it ended, has objects, or is an ancestor of such a container.
     walked: Vec<bool>,
 }
 
@@ -42,13 +42,13 @@ impl<'t> Portion<'t> {
         }
     }
 
-    /// Returns the trace as far as it is known.
+    /// Returns the trace up to the portion's end.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
         self.trace
     }
 
-    /// Returns the containers that ended and the lanes with objects, in output order.
+    /// Returns, in output order, the containers that ended and the lanes with objects.
     pub fn walk(&self, order: NameOrder) -> impl Iterator<Item = Step> + use<'t> {
         let steps: Walk<'t> = self.trace.walk(order).among(self.walked.clone());
         let ended = self.ended.clone();

@@ -17,14 +17,15 @@ use paje_model::names::text::Name;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct State<'t> {
-    /// Container and type.
+    /// Lane of the state: its container and its type.
     pub lane: LaneView<'t>,
     /// Time at which the state was set or pushed.
     pub start: f64,
     /// Time at which the state was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
+    /// [`Trace::read_in_portions`]), the end is NaN if the state is still open. Such a state does not belong to the
+    /// portion.
     pub end: f64,
-    /// Value, of the lane's type.
+    /// Value of the lane's type.
     pub value: ValueId,
     /// Number of states below this state on the stack.
     pub imbrication: u32,
@@ -34,11 +35,11 @@ pub struct State<'t> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Variable<'t> {
-    /// Container and type.
+    /// Lane of the variable: its container and its type.
     pub lane: LaneView<'t>,
     /// Start of the value.
     pub start: f64,
-    /// End of the value: the start of the next value, or the container's end.
+    /// End of the value, which is the start of the next value or the end of the container.
     pub end: f64,
     /// The value.
     pub value: f64,
@@ -48,11 +49,11 @@ pub struct Variable<'t> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Event<'t> {
-    /// Container and type.
+    /// Lane of the event: its container and its type.
     pub lane: LaneView<'t>,
     /// Time in seconds.
     pub time: f64,
-    /// Value, of the lane's type.
+    /// Value of the lane's type.
     pub value: ValueId,
 }
 
@@ -60,13 +61,13 @@ pub struct Event<'t> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Link<'t> {
-    /// Type of the link, and the common container of both ends.
+    /// Lane of the link: the common container of both ends, and the link's type.
     pub lane: LaneView<'t>,
     /// Start in seconds.
     pub start: f64,
-    /// End in seconds. It can be before the start.
+    /// End in seconds. It can be earlier than the start.
     pub end: f64,
-    /// Value, of the lane's type.
+    /// Value of the lane's type.
     pub value: ValueId,
     /// Container at the start of the link.
     pub from: ContainerId,
@@ -106,8 +107,7 @@ impl<'t> Event<'t> {
 }
 
 impl<'t> Link<'t> {
-    /// Returns the duration of the link in seconds. It is negative if the link ended before its
-    /// start.
+    /// Returns the duration of the link in seconds. It is negative if the link's end is earlier than its start.
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
@@ -119,7 +119,7 @@ impl<'t> Link<'t> {
         self.lane.value_name(self.value)
     }
 
-    /// Returns the key, as written by its first event in the file.
+    /// Returns the key as written in the link's first event in the file.
     #[must_use]
     pub fn key(&self) -> Name<'t> {
         Field::new(self.lane.trace().rows.key(self.key)).into()
@@ -127,30 +127,28 @@ impl<'t> Link<'t> {
 }
 
 impl<'t> LaneView<'t> {
-    /// Returns the lane's states in order of opening. There are none if its type has another
-    /// nature.
+    /// Returns the lane's states in order of opening. Returns nothing if the lane's type has another nature.
     pub fn states(
         self,
     ) -> impl ExactSizeIterator<Item = State<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<StateColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's values of a variable in order of time. There are none if its type has another nature.
+    /// Returns the lane's values of a variable in order of time. Returns nothing if the lane's type has another nature.
     pub fn variables(
         self,
     ) -> impl ExactSizeIterator<Item = Variable<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<VariableColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's events in order of time. There are none if its type has another nature.
+    /// Returns the lane's events in order of time. Returns nothing if the lane's type has another nature.
     pub fn events(
         self,
     ) -> impl ExactSizeIterator<Item = Event<'t>> + FusedIterator + Clone + use<'t> {
         Cursor::<EventColumns<'t>>::new(self)
     }
 
-    /// Returns the lane's links in order of completion. There are none if its type has another
-    /// nature.
+    /// Returns the lane's links in order of completion. Returns nothing if the lane's type has another nature.
     pub fn links(
         self,
     ) -> impl ExactSizeIterator<Item = Link<'t>> + FusedIterator + Clone + use<'t> {
@@ -185,11 +183,11 @@ struct Cursor<'t, C> {
     lane: LaneView<'t>,
     rows: Option<&'t Rows>,
     chunk: usize,
-    /// Columns of the current chunk, its number of rows, and its next row.
+    /// Columns of the current chunk, which has `count` rows. Row `at` is next.
     columns: C,
     count: usize,
     at: usize,
-    /// Number of remaining rows, in all chunks.
+    /// Number of remaining rows in all chunks.
     left: u64,
 }
 

@@ -26,9 +26,9 @@ impl Trace {
 pub struct Selected {
     selection: Selection,
     everything: bool,
-    /// For each type, whether its rows are wanted in wanted containers.
+    /// For each type, whether its rows are wanted if the container is wanted.
     types: Vec<bool>,
-    /// For each container, whether its contents are wanted, and whether the container's row is wanted.
+    /// For each container, whether its contents are wanted, and whether its own row is wanted.
     containers: Vec<(bool, bool)>,
     /// For each pattern, whether a name matches it. Patterns for types come first.
     met: Vec<bool>,
@@ -50,14 +50,14 @@ impl Selected {
         }
     }
 
-    /// Returns the selection if a replay keeps only the selected rows, or `None` if it keeps all.
+    /// Returns the selection of rows that a replay keeps, or `None` if it keeps all rows.
     pub(crate) fn of(options: &Options) -> Option<Self> {
         // Recovery may change the names and parents of containers that already have lanes.
         let some = !options.selection.is_everything() && !options.recover;
         some.then(|| Selected::new(&options.selection))
     }
 
-    /// Adds the new types and containers of the trace. Called between two of its [portions](crate::Portion).
+    /// Adds the new types and containers of the trace. This is called between two [portions](crate::Portion).
     pub fn extend(&mut self, trace: &Trace) {
         self.extend_by(trace.types(), trace.containers());
     }
@@ -89,7 +89,8 @@ impl Selected {
         }
     }
 
-    /// Makes containers wanted if their parents are wanted. Before that, only matches of their names are known.
+    /// Makes new containers wanted if their ancestors are wanted. Before this, it is only known whether their names
+    /// match.
     fn inherit(
         &mut self,
         new: impl ExactSizeIterator<Item = ContainerId>,
@@ -122,13 +123,13 @@ impl Selected {
         self.everything
     }
 
-    /// Returns the window of time of wanted rows. It does not apply to rows of containers.
+    /// Returns the time window of the wanted rows. It does not apply to the rows of containers.
     #[must_use]
     pub fn window(&self) -> TimeRange {
         self.selection.window
     }
 
-    /// Returns whether rows of this type are wanted in wanted containers.
+    /// Returns whether rows of this type are wanted if their container is wanted.
     #[must_use]
     pub fn wants_type(&self, id: TypeId) -> bool {
         self.everything || self.types[id.index()]

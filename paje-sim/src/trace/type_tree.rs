@@ -4,7 +4,8 @@ use paje_model::names::ids::TypeId;
 
 impl Trace {
     /// Iterates over the type tree from the root. Calls `show` with each type and its child types in reverse byte order
-    /// of their identifiers. So types come in byte order, and each is followed by its descendants, as in PajeNG 1.3.6.
+    /// of their identifiers. The result is PajeNG 1.3.6's order: types come in byte order, and the descendants of each
+    /// type follow it.
     pub fn each_type(&self, order: NameOrder, mut show: impl FnMut(TypeId, &[TypeId])) {
         let types = self.types();
         let mut children = vec![Vec::new(); types.len()];

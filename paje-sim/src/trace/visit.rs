@@ -13,15 +13,15 @@ use paje_model::memory::finished::FinishedRows;
 use paje_model::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
 use paje_model::names::ids::{ContainerId, ValueId};
 
-/// Chunks up to this size are widened on the stack. With many lanes, most chunks are that small,
-/// and an allocation for each would take longer than widening.
+/// Largest number of objects in a chunk that is widened on the stack. With many lanes, most chunks are small, and an
+/// allocation for each chunk would take longer than the widening.
 const FEW: usize = 16;
 
 impl Trace {
     /// Shows every container and every lane to the visitor, in output order.
     ///
     /// # Errors
-    /// The visitor's first.
+    /// The first error of the visitor.
     pub fn visit<V: Visitor>(&self, order: NameOrder, visitor: &mut V) -> Result<(), V::Error> {
         for step in self.walk(order) {
             match step {
@@ -37,16 +37,16 @@ impl Trace {
     }
 }
 
-/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane
-/// order. The default methods ignore their objects.
+/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane order. The default
+/// methods ignore the objects.
 pub trait Visitor {
     /// Error that ends the visit.
     type Error;
 
-    /// Receives a container. Its lanes follow.
+    /// Receives a container. The container's lanes follow.
     ///
     /// # Errors
-    /// The visitor's own.
+    /// Any error of the visitor. It ends the visit.
     fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Self::Error> {
         let _ = (trace, id);
         Ok(())
@@ -55,7 +55,7 @@ pub trait Visitor {
     /// Receives states of a lane, in order of opening.
     ///
     /// # Errors
-    /// The visitor's own.
+    /// Any error of the visitor. It ends the visit.
     fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
         let _ = (lane, states);
         Ok(())
@@ -64,7 +64,7 @@ pub trait Visitor {
     /// Receives values of a variable, in order of time.
     ///
     /// # Errors
-    /// The visitor's own.
+    /// Any error of the visitor. It ends the visit.
     fn variables(
         &mut self,
         lane: LaneView<'_>,
@@ -77,7 +77,7 @@ pub trait Visitor {
     /// Receives events of a lane, in order of time.
     ///
     /// # Errors
-    /// The visitor's own.
+    /// Any error of the visitor. It ends the visit.
     fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error> {
         let _ = (lane, events);
         Ok(())
@@ -86,7 +86,7 @@ pub trait Visitor {
     /// Receives links of a lane, in order of completion.
     ///
     /// # Errors
-    /// The visitor's own.
+    /// Any error of the visitor. It ends the visit.
     fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error> {
         let _ = (lane, links);
         Ok(())
@@ -97,19 +97,18 @@ impl<'t> LaneView<'t> {
     /// Shows the lane's objects to the visitor, slice by slice.
     ///
     /// # Errors
-    /// The visitor's first.
+    /// The first error of the visitor.
     pub fn visit<V: Visitor>(self, visitor: &mut V) -> Result<(), V::Error> {
         self.visit_chunks(0..usize::MAX, visitor)
     }
 
-    /// Returns the number of objects of each chunk from chunk `first` on. A chunk is shown as one
-    /// slice, and several workers can look at different chunks.
+    /// Returns the number of objects of each chunk from chunk `first` on. A chunk is shown as one slice, so several
+    /// workers can each show different chunks.
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
-    /// Returns the number of the lane's objects if all are in one chunk, and `None` if there are several chunks or
-    /// none. This is faster than [`LaneView::chunks_from`].
+    /// If the lane has exactly one chunk, returns its number of objects. This is faster than [`LaneView::chunks_from`].
     #[must_use]
     #[inline]
     pub fn only_chunk(self) -> Option<usize> {
@@ -119,7 +118,7 @@ impl<'t> LaneView<'t> {
     /// Shows the objects of some of the lane's chunks to the visitor. Chunks that do not exist are skipped.
     ///
     /// # Errors
-    /// The visitor's first.
+    /// The first error of the visitor.
     pub fn visit_chunks<V: Visitor>(
         self,
         range: Range<usize>,
@@ -128,7 +127,8 @@ impl<'t> LaneView<'t> {
         let finished = &self.trace.rows;
         let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
         let arena = self.arena();
-        // With many lanes, most lanes have a few objects, and clearing a larger buffer would take most of the time.
+        // If there are many lanes, most of them have only a few objects, and clearing a larger buffer would take most
+        // of the time.
         let most = rows.only().map(|chunk| chunk.count()).unwrap_or_else(|| {
             let counts = rows.chunks_from(arena, range.start).take(range.len());
             counts.map(|chunk| chunk.count()).max().unwrap_or(0)
@@ -216,9 +216,10 @@ pub struct States<'t> {
     /// Time at which each state was set or pushed.
     pub start: &'t [f64],
     /// Time at which each state was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), NaN if the state is still open: it does not belong to this portion.
+    /// [`Trace::read_in_portions`]), the end is NaN if the state is still open. Such a state does not belong to the
+    /// portion.
     pub end: &'t [f64],
-    /// Values, of the lane's type.
+    /// Value of each state.
     pub value: &'t [ValueId],
     /// Number of states below each state on the stack.
     pub imbrication: &'t [u32],
@@ -231,7 +232,7 @@ pub struct States<'t> {
 pub struct Variables<'t> {
     /// Start of each value. Each value lasts until the next value starts.
     pub start: &'t [f64],
-    /// Values.
+    /// The values.
     pub value: &'t [f64],
     /// End of the slice's last value.
     pub last_end: f64,
@@ -251,9 +252,9 @@ impl Variables<'_> {
 /// Events of a lane. The slices have the same length, and times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'t> {
-    /// Time of each.
+    /// Time of each event.
     pub time: &'t [f64],
-    /// Values, of the lane's type.
+    /// Value of each event.
     pub value: &'t [ValueId],
     /// User-defined fields of the events.
     pub user_defined: Annotations<'t>,
@@ -264,9 +265,9 @@ pub struct Events<'t> {
 pub struct Links<'t> {
     /// Start of each link.
     pub start: &'t [f64],
-    /// End of each link, which can be before its start.
+    /// End of each link. It can be earlier than the start.
     pub end: &'t [f64],
-    /// Values, of the lane's type.
+    /// Value of each link.
     pub value: &'t [ValueId],
     /// Container at the start of each link.
     pub from: &'t [ContainerId],
@@ -274,12 +275,12 @@ pub struct Links<'t> {
     pub to: &'t [ContainerId],
     finished: &'t FinishedRows,
     keys: &'t [u64],
-    /// User-defined fields of the start and of the end.
+    /// User-defined fields of the events that started and ended the links.
     pub user_defined: Annotations<'t>,
 }
 
 impl<'t> Links<'t> {
-    /// Returns the key of link `i` of the slice, as written by its first event in the file.
+    /// Returns the key of link `i` of the slice, as written in the link's first event in the file.
     #[must_use]
     #[inline(always)]
     pub fn raw_key(&self, i: usize) -> &'t [u8] {

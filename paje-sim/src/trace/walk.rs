@@ -1,7 +1,8 @@
-//! Output order, which is PajeNG's. The walk keeps a stack of containers, with the root at first.
-//! It takes the container on top and visits the child types of the container's type in byte order
-//! of their identifiers: for each, it shows the objects of the lane in lane order, or pushes the
-//! containers in it in byte order of their identifiers (so they are visited in reverse).
+//! Output order, which is the same as in PajeNG. The walk keeps a stack of containers, which holds only the root at
+//! first. It takes the container on top, and visits the child types of the container's type in byte order of their
+//! identifiers. If the child type is not a container type, the walk shows the objects of the lane in lane order.
+//! Otherwise, it pushes the child containers of this type in byte order of their identifiers, so that they are visited
+//! in reverse order.
 
 use paje_parser::TypeNature;
 
@@ -12,7 +13,7 @@ use paje_model::names::ids::{ContainerId, TypeId};
 /// One step of a walk through a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A container. Its lanes follow.
+    /// A container. The container's lanes follow.
     Container(ContainerId),
     /// A type of objects in the previous container. If the container has a lane of this type, the lane comes here.
     Type(ContainerId, TypeId),
@@ -44,13 +45,13 @@ impl Trace {
 pub struct Walk<'t> {
     trace: &'t Trace,
     order: NameOrder,
-    /// Sorted child types of each type, and the index of each type among its siblings.
+    /// Sorted child types of each type. `ranks` has the index of each type among its siblings.
     children: Vec<Vec<TypeId>>,
     ranks: Vec<u32>,
     stack: Vec<ContainerId>,
-    /// Current container, and how many of its type's child types were visited.
+    /// Current container, and how many child types of its type have been visited.
     current: Option<(ContainerId, usize)>,
-    /// Containers to visit, if not all.
+    /// Whether to visit each container, or `None` to visit all.
     among: Option<Vec<bool>>,
 }
 

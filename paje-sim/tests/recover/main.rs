@@ -1,4 +1,4 @@
-//! Damaged traces: a replay keeps what the rules say, with any number of workers and any size of blocks.
+//! Tests replays of damaged traces with any number of workers and any size of blocks.
 
 mod naive;
 
@@ -15,7 +15,6 @@ use testkit::{Rng, damage, number, team};
 
 use naive::{AT_THE_END, Kind, Naive};
 
-/// Every object, in order within its lane.
 #[derive(Default)]
 struct Listing(Vec<String>);
 
@@ -42,7 +41,7 @@ impl Listing {
     }
 }
 
-/// Returns the number of an object in its lane. Slices follow one another.
+/// Returns the number that the lane's next object has, given the objects listed so far.
 fn numbered(known: &[String], lane: LaneView<'_>) -> usize {
     let trace = lane.trace();
     let container = text(trace.containers().identifier(lane.container()).text);
@@ -137,7 +136,7 @@ fn replay(bytes: &[u8], block: usize, workers: &Workers) -> Trace {
     trace.unwrap_or_else(|error| panic!("{error}\n{}", text(bytes)))
 }
 
-/// Workers and block sizes. Each trace uses only a few, as more would take too long.
+/// Teams of workers and block sizes. Each trace uses only a few of them, because all would take too long.
 struct Ways {
     teams: Vec<Workers>,
     turn: usize,
@@ -209,18 +208,18 @@ fn every_fault() {
 fn damaged_traces_of_former_bugs() {
     let mut ways = Ways::new();
     ways.check(include_bytes!("traces/wrong-remedy.trace"));
-    // A decoder that knows a value of an unknown type is replaced.
+    // A decoder is restarted although it knows a value of an unknown type.
     ways.check(include_bytes!("traces/unknown-type.trace"));
 }
 
-/// The container's last event in the file is earlier than another event of the container.
+/// The container's last event in the file is not its latest event.
 #[test]
 fn a_container_that_ends_too_early_ends_at_its_latest_event() {
     let bytes = include_bytes!("traces/ended-too-early.trace");
     Ways::new().check_often(bytes, 20);
 }
 
-/// `PAJE_SEEDS=100000 cargo test --release -p paje-sim --test recover` tries more.
+/// `PAJE_SEEDS=100000 cargo test --release -p paje-sim --test recover` tries more traces.
 #[test]
 fn damaged_in_any_way() {
     let mut ways = Ways::new();

@@ -1,5 +1,5 @@
-//! A simple implementation of the rules of `docs/recover.md`, line by line, with maps and vectors.
-//! A replay of a damaged trace must give the same result.
+//! A simple implementation of the rules in `docs/recover.md`. It reads line by line, and uses maps
+//! and vectors. A replay of a damaged trace must give the same result.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -54,7 +54,7 @@ struct Lane {
     links: Vec<(Half, Half, Text)>,
     open: Vec<(Text, Half)>,
     keys: HashSet<Text>,
-    /// Line and time of the last event, and the latest time.
+    /// Line and time of the last event in the file. `latest` is the latest time of any event.
     last: Option<(usize, f64)>,
     latest: f64,
 }
@@ -404,7 +404,7 @@ impl Naive {
         }
     }
 
-    /// Returns every object, in order within its lane.
+    /// Returns all objects. The objects of a lane are in order.
     pub(crate) fn listing(&self) -> Vec<String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut all = Vec::new();

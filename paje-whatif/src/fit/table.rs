@@ -1,8 +1,9 @@
 //! Tables of measured message times.
 
+use paje_sim::TimeScale;
 use serde::Deserialize;
 
-/// Measured times of messages by size.
+/// Measured times of messages by size. Files have seconds.
 ///
 /// ```toml
 /// # Fraction of the opposite link that a message uses; default 0.
@@ -21,7 +22,7 @@ pub struct Table {
     message: Vec<Row>,
 }
 
-/// Size of a message, its latency, and the time to transfer its bytes. Times are in seconds.
+/// Size of a message, its latency, and the time to transfer its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 struct Row {
     bytes: f64,
@@ -54,6 +55,15 @@ impl Table {
             return Err("two messages have the same size".into());
         }
         Ok(table)
+    }
+
+    /// Converts the times from seconds to the unit of a trace.
+    #[must_use]
+    pub fn in_unit_of(mut self, scale: TimeScale) -> Self {
+        for row in &mut self.message {
+            (row.latency, row.transfer) = (scale.time(row.latency), scale.time(row.transfer));
+        }
+        self
     }
 
     pub(crate) fn times(&self, bytes: f64) -> (f64, f64) {

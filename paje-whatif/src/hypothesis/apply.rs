@@ -4,7 +4,7 @@ mod fields;
 mod nets;
 
 use paje_analysis::classes::Class;
-use paje_sim::{Glob, LaneId, TypeId, ValueId};
+use paje_sim::{Glob, LaneId, TypeId, ValueId, nearest};
 use rand_distr::{Distribution as _, LogNormal, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -70,8 +70,8 @@ impl Changes<'_> {
                     instances(graph, &scale.states)?;
                     let tracks = tracks(graph, scale.states.container.as_ref())?;
                     for value in values(graph, &scale.states.state)? {
-                        let (tracks, factor, min_gap) =
-                            (tracks.clone(), scale.factor, scale.min_gap);
+                        let min_gap = graph.tracks().trace().time_scale().time(scale.min_gap);
+                        let (tracks, factor) = (tracks.clone(), scale.factor);
                         let scaling = Scaling { tracks, factor, min_gap };
                         applied.plan.values.entry(value).or_default().push(scaling);
                     }
@@ -131,11 +131,9 @@ fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String>
     if found.contains(&true) {
         return Ok(found);
     }
-    let names = some_of((0..list.len() as u32).map(|track| graph.name(track)).collect());
-    Err(format!(
-        "container={}: the trace has no such container; its containers are {names}",
-        glob.as_str()
-    ))
+    let names = list.iter().map(|track| containers.name(track.container).text);
+    let hint = nearest(glob.as_str().as_bytes(), names);
+    Err(format!("container={}: the trace has no such container; {hint}", glob.as_str()))
 }
 
 /// Returns the matching values with their types.
@@ -153,8 +151,8 @@ fn values(graph: &Graph<'_>, wanted: &Glob) -> Result<Vec<(u32, u32)>, String> {
     if !found.is_empty() {
         return Ok(found);
     }
-    let names = some_of(all.into_iter().map(|both| name(both).to_string()).collect());
-    Err(format!("state={}: the trace has no such state; its states are {names}", wanted.as_str()))
+    let hint = nearest(wanted.as_str().as_bytes(), all.into_iter().map(|both| name(both).text));
+    Err(format!("state={}: the trace has no such state; {hint}", wanted.as_str()))
 }
 
 fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
@@ -164,14 +162,6 @@ fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
         all.filter(move |(_, of)| **of == class).map(move |(value, _)| (type_.0, value as u32))
     };
     classes.chosen().flat_map(of).collect()
-}
-
-fn some_of(mut names: Vec<String>) -> String {
-    names.dedup();
-    let more = names.len().saturating_sub(12);
-    names.truncate(12);
-    let end = if more > 0 { format!(" and {more} more") } else { String::new() };
-    names.join(", ") + &end
 }
 
 /// Returns the matching states of each track, with their exclusive times in seconds.

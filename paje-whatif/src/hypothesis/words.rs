@@ -35,13 +35,18 @@ impl Words {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// Takes a number, which must be at least `least`.
-    pub(super) fn number(&mut self, key: &str, least: f64) -> Result<Option<f64>, String> {
+    /// Takes a finite number, at least 0, that `read` parses.
+    pub(super) fn amount(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&str) -> Result<f64, String>,
+    ) -> Result<Option<f64>, String> {
         let Some(text) = self.take(key) else { return Ok(None) };
-        let number = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);
-        let number =
-            number.ok_or_else(|| format!("{key}={text}: expected a number of {least} or more"));
-        number.map(Some)
+        let number = read(&text).map_err(|error| format!("{key}={text}: {error}"))?;
+        match number.is_finite() && number >= 0.0 {
+            true => Ok(Some(number)),
+            false => Err(format!("{key}={text}: expected a number of 0 or more")),
+        }
     }
 
     pub(super) fn integer(&mut self, key: &str) -> Result<Option<u64>, String> {

@@ -67,7 +67,8 @@ impl Run<'_> {
         let graph = self.graph;
         let whom = graph.run.name(self.waits_for(at).map_or(at, |(_, whom)| whom));
         let (track, cursor) = (&graph.tracks().list()[at as usize], self.cursors[at as usize]);
-        let types = graph.tracks().trace().types();
+        let trace = graph.tracks().trace();
+        let types = trace.types();
         let call = match cursor.open {
             NONE => String::new(),
             open => {
@@ -79,7 +80,7 @@ impl Run<'_> {
             Act::Complete(_) => format!("waits until {whom} receives its message"),
             _ => format!("waits for {whom} in a collective"),
         };
-        let (name, last) = (graph.run.name(at), cursor.last);
+        let (name, last) = (graph.run.name(at), trace.time_scale().seconds(cursor.last));
         format!("{name}{call} {what}, at {last:.9} s of the recorded run")
     }
 

@@ -56,7 +56,7 @@ fn factors_of_one_change_nothing() {
 /// With shared links, a rank could end earlier although another rank computes longer. Therefore,
 /// messages in the random runs do not share links.
 #[test]
-fn longer_computing_never_ends_earlier_and_takes_at_most_so_much_longer() {
+fn longer_computing_ends_later_by_at_most_the_added_time() {
     each(|seed, graph| {
         let recorded = ends(graph, &[]);
         let mut before = vec![f64::NEG_INFINITY; recorded.len()];
@@ -75,7 +75,7 @@ fn longer_computing_never_ends_earlier_and_takes_at_most_so_much_longer() {
 }
 
 #[test]
-fn one_container_after_the_other_is_all_of_them() {
+fn changing_each_container_changes_all() {
     each(|seed, graph| {
         let of_each = (0..graph.tracks().list().len() as u32).map(|track| {
             let name = graph.name(track);

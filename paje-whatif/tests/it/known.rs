@@ -1,6 +1,7 @@
 //! Tests of runs whose times after a change are known.
 
-use paje_sim::Trace;
+use paje_sim::{Options, TimeUnit, Trace};
+use paje_whatif::fit::Table;
 use paje_whatif::hypothesis::{Changes, Hypothesis};
 use paje_whatif::{EagerStart, Facts, Graph, Retimed, Settings};
 
@@ -102,6 +103,29 @@ fn messages_are_cut_by_the_tags_in_their_keys() {
     close(&ends("tag == 7"), &[3.0, 0.0]);
     close(&ends("tag == 8"), &[2.0, 1.0]);
     close(&ends("tag == 9"), &[4.0, 1.0]);
+}
+
+/// Hypotheses have seconds, whatever the unit of the trace's times.
+#[test]
+fn times_of_hypotheses_are_converted_to_the_unit_of_the_trace() {
+    let states = [
+        (0, "computing", 0.0, 3.0),
+        (0, "MPI_Send", 3.0, 3.0),
+        (1, "computing", 0.0, 1.0),
+        (1, "MPI_Recv", 1.0, 3.5),
+        (1, "computing", 3.5, 4.5),
+    ];
+    let text = text(&states, &[(0, 1, 3.0, 3.5, 1_000_000)]);
+    let mut options = Options::default();
+    (options.user_defined, options.time_unit) = (true, Some(TimeUnit::Milliseconds));
+    let trace = Trace::read(text.as_bytes(), &options).expect("a trace");
+    close(&ends(&trace, &[("net", "latency=1ms,bandwidth=1GB/s")]), &[3.0, 6.0]);
+    close(&ends(&trace, &[("scale", "state=computing,factor=2,min-gap=2ms")]), &[6.0, 7.5]);
+    let mut settings = settings();
+    let table = Table::parse("[[message]]\nbytes = 1e6\nlatency = 0.2e-3\ntransfer = 0.3e-3\n");
+    settings.table = Some(table.expect("a table").in_unit_of(trace.time_scale()));
+    let found = retimed(&trace, &settings, &[("net", "latency=x2")]).expect("the run ends");
+    close(&found.finish, &[3.0, 4.7]);
 }
 
 /// Rank 0 computes for 3 s and sends. Rank 1 computes for 1 s, and receives a message 0.5 s after
@@ -246,7 +270,7 @@ fn all_balancing_modes_work() {
 }
 
 #[test]
-fn nobody_leaves_a_barrier_before_the_last_one_enters() {
+fn no_rank_leaves_a_barrier_before_the_last_rank_enters() {
     let trace = trace(
         &[
             (0, "computing", 0.0, 1.0),
@@ -305,11 +329,11 @@ fn hypotheses_that_do_not_fit_are_refused() {
         |kind: &str, text: &str| retimed(&trace, &settings(), &[(kind, text)]).expect_err(text);
     assert_eq!(
         wrong("scale", "state=compute,factor=1"),
-        "state=compute: the trace has no such state; its states are computing, MPI_Recv, MPI_Send"
+        "state=compute: the trace has no such state; did you mean 'computing'?"
     );
     assert_eq!(
         wrong("scale", "state=computing,factor=-1"),
-        "factor=-1: expected a number of 0 or more"
+        "factor=-1: expected a factor of 0 or more such as x2, 2x or 0.5"
     );
     assert!(
         wrong("balance", "state=computing,mode=globl")

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::topology::Cpu;
 
-/// Makes a machine with `cpus` CPUs. `of` returns the node and the core of each CPU, or `None` if
-/// it is offline.
+/// Returns the topology of a machine with `cpus` CPUs. `of` returns the node and the core of each
+/// CPU, or `None` if it is offline.
 fn machine(cpus: usize, nodes: u32, of: impl Fn(usize) -> Option<(u32, usize)>) -> Topology {
     let cpu = |number| {
         let (node, core) = of(number)?;
@@ -18,9 +18,10 @@ fn machine(cpus: usize, nodes: u32, of: impl Fn(usize) -> Option<(u32, usize)>) 
 
 static MACHINES: LazyLock<[(&str, Option<Topology>); 5]> = LazyLock::new(|| {
     [
-        // Four nodes. Consecutive CPUs are on different nodes.
+        // Consecutive CPUs are on different nodes.
         ("round-robin", Some(machine(24, 4, |cpu| Some((cpu as u32 % 4, cpu))))),
-        // Two nodes of eight cores. Second threads are numbered after all first threads.
+        // There are two nodes of eight cores. The second threads of all cores are numbered after
+        // the first threads.
         ("hyper-threads", Some(machine(32, 2, |cpu| Some((cpu as u32 % 16 / 8, cpu % 16))))),
         ("plain", Some(machine(4, 1, |cpu| Some((0, cpu))))),
         // Threads of a core have consecutive numbers, CPU 5 is offline, and node 2 has only memory.
@@ -195,7 +196,8 @@ fn cpus_that_the_topology_does_not_know_come_last() {
 }
 
 proptest! {
-    /// All cores (for `compact`: of a node) get a worker before any core gets a second worker.
+    /// Each core gets a worker before any core gets a second worker. For `compact`, this applies to
+    /// each node separately.
     #[test]
     fn every_worker_gets_an_allowed_cpu(
         machine in 0..MACHINES.len(),

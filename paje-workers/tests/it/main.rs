@@ -1,4 +1,4 @@
-//! Workers on this machine.
+//! Tests workers on this machine.
 
 #![allow(clippy::unwrap_used)] // A panic makes a test fail.
 

@@ -1,4 +1,4 @@
-//! Worker pools on this machine.
+//! Tests worker pools on this machine.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,7 +94,7 @@ fn the_caller_can_be_one_of_several() {
     assert_eq!((one.threads(), one.run(caller)), (1, caller()));
     let few = Workers::with_caller(None, &Pin::None, some(usize::MAX)).unwrap();
     assert_eq!(few.threads(), available().get());
-    // This needs a new thread, because a member of one pool cannot join another.
+    // This needs a new thread, because a member of a pool cannot join another pool.
     let team = || {
         let workers = Workers::with_caller(Some(some(3)), &Pin::None, some(1)).unwrap();
         assert_eq!((workers.threads(), workers.run(caller)), (3, caller()));
@@ -204,7 +204,7 @@ fn panics_reach_the_caller() {
                 message(&|| workers.run(|| panic!("{threads} give up"))),
                 format!("{threads} give up")
             );
-            // The workers still work.
+            // The workers can still be used.
             assert_eq!(workers.run(|| 7), 7);
             workers.on_each(|_| {});
         }

@@ -12,7 +12,6 @@ const BITS: u32 = 28;
 #[derive(Debug, Default)]
 pub(super) struct Uuids {
     used: HashSet<u64>,
-    /// Identifier of each container, or 0 if it has none yet.
     containers: Vec<u64>,
     tracks: HashMap<(ContainerId, TypeId), u64>,
 }
@@ -68,10 +67,10 @@ impl Uuids {
 
 const PRIME: u64 = 0x100_0000_01b3;
 
-/// Returns the FNV-1a hash of names, which is stable across releases.
+/// Returns the FNV-1a hash of names, which must stay the same in all releases.
 fn hash(names: &[&[u8]], parent: u64) -> u64 {
     let parent = parent.to_le_bytes();
-    // 0xff separates names, as it does not occur in UTF-8.
+    // The byte 0xff separates names, because it does not occur in UTF-8.
     let bytes = names.iter().flat_map(|name| name.iter().chain(&[0xff]));
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(PRIME);
     parent.iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, mix)

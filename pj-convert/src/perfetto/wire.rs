@@ -41,7 +41,6 @@ pub(super) fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends a string, as valid UTF-8.
 pub(super) fn put_text_field(field: u32, text: &[u8], out: &mut Vec<u8>) {
     put_message(field, out, |out| put_text(text, out));
 }

@@ -67,7 +67,7 @@ fn an_invalid_trace_leaves_no_file() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.starts_with("pj_convert: bad.trace:"), "{message}");
         assert_eq!(names(&folder), ["bad.trace"]);
-        // An existing file is kept.
+        // An existing file stays unchanged.
         fs::write(folder.path().join(&name), "old").expect("writable");
         run(&folder, &["bad.trace", "-o", &name]);
         assert_eq!(fs::read(folder.path().join(&name)).expect("the file exists"), b"old");
@@ -89,8 +89,11 @@ fn usage_errors_name_the_problem() {
         (&[EXAMPLE, "-o", "out.otf2"], "OTF2 output is not supported"),
         (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 output is not supported"),
         (&["nowhere.trace", "-o", "out.json"], "nowhere.trace: No such file"),
-        (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: No such file"),
-        (&[EXAMPLE, "-o", "out.json", "--nature", "row"], "[possible values: container, state"),
+        (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: the folder no does not exist"),
+        (
+            &[EXAMPLE, "-o", "out.json", "--nature", "row"],
+            "expected container, state, variable, event or link",
+        ),
     ] {
         let output = run(&folder, arguments);
         let message = String::from_utf8_lossy(&output.stderr);
@@ -135,7 +138,6 @@ fn a_full_disk_fails_and_a_closed_pipe_does_not() {
         assert!(message.contains("standard output: No space left"), "{message}");
         let output = run(&folder, &[EXAMPLE, "-o", "/dev/full", "--to", to]);
         assert_eq!(status(&output), Some(2), "{to}");
-        // Limits the size of files.
         let program = assert_cmd::cargo::cargo_bin!("pj_convert");
         let script = "ulimit -f 4; exec \"$0\" \"$@\"";
         let mut limited = Command::new("sh");

@@ -33,7 +33,6 @@ fn names() -> Vec<Vec<u8>> {
     names
 }
 
-/// Returns a trace in which everything has this name.
 fn trace(name: &[u8]) -> Vec<u8> {
     let mut text = HEADER.as_bytes().to_vec();
     let mut line = |words: &[&[u8]]| {

@@ -1,4 +1,4 @@
-//! Normalised traces are equal to the originals and sorted by time.
+//! Normalised traces have the rows of the originals and are sorted by time.
 
 use paje_sim::{Trace, TypeNature};
 use pj_convert::Format;

@@ -88,11 +88,10 @@ impl<'m> Message<'m> {
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) shown: Shown,
-    /// Name of each flow, and the values of the slices at its ends.
+    /// For each flow, its name and the values of the slices at its ends.
     pub(crate) flows: Vec<(String, String, String)>,
     /// For each annotation, the value of its slice, its name and its text.
     pub(crate) annotations: Vec<(String, String, String)>,
-    /// Paths of tracks.
     pub(crate) tracks: Vec<String>,
     /// Number of empty slices that were added for ends of links.
     pub(crate) added: u64,
@@ -105,7 +104,6 @@ struct Track {
     is_counter: bool,
 }
 
-/// Reads a file as Perfetto shows it.
 pub(crate) fn read(file: &[u8], links: &[String]) -> Read {
     let mut read = Read::default();
     let (mut names, mut categories, mut keys) = (HashMap::new(), HashMap::new(), HashMap::new());

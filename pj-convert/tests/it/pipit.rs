@@ -9,7 +9,6 @@ use pj_convert::{Format, Losses};
 use crate::rows::Shown;
 use crate::traces::{all, converted_with, options};
 
-/// Splits a line of CSV and removes quotes.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();

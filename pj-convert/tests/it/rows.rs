@@ -1,4 +1,4 @@
-//! Computes from the rows of a trace the contents that a viewer should show.
+//! Computes the contents that a viewer should show from the rows of a trace.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,11 @@ use paje_sim::{LaneView, Trace};
 pub(crate) struct Shown {
     /// Number of states and their nanoseconds, by type and value.
     pub(crate) states: BTreeMap<(String, String), (u64, i64)>,
-    /// Container, type, time and value of events.
     pub(crate) events: Vec<(String, String, i64, String)>,
-    /// Container, type, time and value of variables.
     pub(crate) variables: Vec<(String, String, i64, f64)>,
     pub(crate) links: u64,
 }
 
-/// Rounds to nanoseconds as printing does.
 pub(crate) fn nanoseconds(seconds: f64) -> i64 {
     let digits = format!("{seconds:.9}").replace('.', "");
     // Times out of range are tested elsewhere.
@@ -47,7 +44,6 @@ impl Shown {
         shown.in_order()
     }
 
-    /// Sorts the lists.
     pub(crate) fn in_order(mut self) -> Shown {
         self.events.sort();
         self.variables

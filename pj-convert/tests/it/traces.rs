@@ -1,4 +1,4 @@
-//! Traces of the tests and their conversion.
+//! Traces for the tests, and their conversion.
 
 use std::convert::Infallible;
 use std::fs;
@@ -14,7 +14,6 @@ use paje_sim::{
 use paje_workers::{Pin, Workers};
 use pj_convert::{Conversion, Format, Losses, convert};
 
-/// Returns options with which all traces of the tests can be read.
 pub(crate) fn options() -> Options {
     let mut options = Options::default();
     options.field_names = FieldNames::Old;
@@ -23,7 +22,6 @@ pub(crate) fn options() -> Options {
     options
 }
 
-/// Returns the valid examples and random traces with their names.
 pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let mut all = Vec::new();
@@ -64,8 +62,8 @@ pub(crate) fn converted_with(
     (out, losses)
 }
 
-/// Calls `see` for each row that can have user-defined fields. Passes its lane, its start in
-/// seconds, its value, and the annotations with the row's index.
+/// Calls `see` for each row that can have user-defined fields. Its arguments are the row's lane,
+/// its start in seconds, its value, the annotations, and the row's index in them.
 pub(crate) fn each_annotated(
     trace: &Trace,
     see: impl FnMut(LaneView<'_>, f64, Option<ValueId>, &Annotations<'_>, usize),

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::*;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use paje_console::options::Nature;
+use paje_console::options::{Nature, StatsFormat};
 use paje_sim::{Selection, TypeNature};
 use paje_workers::Pin;
 
@@ -53,7 +53,7 @@ const LONG: [(&str, Option<&str>); 21] = [
     ("version", None),
 ];
 
-/// Returns the options of a command line in full, or the kind of the error (such as help).
+/// Returns the full options that a command line selects, or the kind of the error (such as help).
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_dump", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;
@@ -134,10 +134,10 @@ fn selections_are_parsed() {
 #[test]
 fn the_format_of_stats_is_optional() {
     let stats = |words: &[&str]| Cli::parse_from([&["pj_dump"], words].concat());
-    assert_eq!(stats(&["t"]).stats, None);
+    assert_eq!(stats(&["t"]).talk.stats, None);
     let cli = stats(&["--stats", "json"]);
-    assert_eq!((cli.stats, cli.files), (Some(StatsFormat::Text), vec!["json".into()]));
-    assert_eq!(stats(&["--stats=json"]).stats, Some(StatsFormat::Json));
+    assert_eq!((cli.talk.stats, cli.files), (Some(StatsFormat::Text), vec!["json".into()]));
+    assert_eq!(stats(&["--stats=json"]).talk.stats, Some(StatsFormat::Json));
 }
 
 fn headings(help: &str) -> Vec<(&str, Vec<&str>)> {

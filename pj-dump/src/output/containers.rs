@@ -11,8 +11,8 @@ use super::Quotes;
 /// identifiers, as in PajeNG 1.3.6. A line has `reportContainer |`, one column of indentation per
 /// ancestor, and the name twice.
 ///
-/// The text is not kept in memory, since the indentation alone takes five gigabytes for containers
-/// nested 100,000 deep.
+/// The text is not kept in memory: for containers nested 100,000 deep, the indentation alone takes
+/// five gigabytes.
 pub fn write_tree(trace: &Trace, quotes: Quotes, out: impl Write) -> io::Result<()> {
     let (containers, order) = (trace.containers(), quotes.order());
     let (mut out, mut line) = (BufWriter::new(out), Vec::new());

@@ -1,6 +1,6 @@
 //! Formats all rows of a trace with all workers, and writes them in order.
 //!
-//! The walk through the trace is cut into pieces of some thousand rows. A free worker takes a
+//! The walk through the trace is cut into pieces of a few thousand rows. A free worker takes a
 //! buffer and the next piece, formats the rows, and queues the buffer. The worker that queues the
 //! next buffer in output order writes it, and also the buffers that follow it in the queue. The
 //! number of buffers is fixed, so a slow reader slows all workers down instead of filling memory.
@@ -181,8 +181,8 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         let mut formatter = RowFormatter::new(self.trace, names, self.style);
         let mut parts = Vec::new();
         let mut busy = Duration::ZERO;
-        // Workers take the buffer first, so that the worker with the next piece in output order
-        // never waits for one.
+        // Workers take the buffer first. Otherwise the worker with the next piece in output order
+        // might wait for a buffer.
         while let Ok(buffer) = self.free.1.recv() {
             let began = Instant::now();
             let piece = self.planner.lock().ok().and_then(|mut planner| planner.next(&mut parts));
@@ -243,7 +243,6 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
         line.out = Some(out);
     }
 
-    /// Stops the export and frees the queued buffers.
     fn give_up(&self) {
         self.failed.store(true, Ordering::Relaxed);
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
@@ -276,8 +275,8 @@ impl<'t, 'w, W: Write + Send> Export<'t, 'w, W> {
     }
 }
 
-/// Stops the export if a worker panics. Without this, the buffers after the worker's piece would
-/// never be written, and the workers that need these buffers would wait forever.
+/// Stops the export if a worker panics. Otherwise, the buffers after its piece would never be
+/// written, and the workers that need these buffers would wait forever.
 struct Release<'e, 't, 'w, W: Write + Send>(&'e Export<'t, 'w, W>);
 
 impl<W: Write + Send> Drop for Release<'_, '_, '_, W> {

@@ -21,7 +21,7 @@ impl Header {
     #[must_use]
     pub fn new(style: Style) -> Self {
         let mut header = Header { style, natures: Vec::new(), text: Vec::new() };
-        // The visit cannot end here, since this is only the first of five natures.
+        // The visitor does not stop here, because this is only the first of five natures.
         let _ = header.meet_containers();
         header
     }

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! For traces in time order, the output follows these rules, found by running PajeNG 1.3.6:
-//! - An interval ends at the time of each event that is later than all previous events. The first
-//!   interval begins at 0. Events without effect, or ignored after their container's destruction,
-//!   count too. Some of these times are in no row, so the replay keeps all times
+//! - Each event that is later than all previous events ends an interval. The first interval begins
+//!   at 0. Events without effect, or ignored after their container's destruction, count too. Some
+//!   of these times are in no row, so the replay keeps all times
 //!   ([`keep_times`](paje_sim::Options::keep_times)).
 //! - A lane shows its last row that started before the interval, even if the row has ended. Without
 //!   such a row, the lane shows its first row, if it starts before the end of the interval. A lane
@@ -65,15 +65,13 @@ pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> 
 
 struct Lane {
     id: paje_sim::LaneId,
-    /// `,CONTAINER/TYPE/`.
     prefix: Vec<u8>,
     /// Whether a row that begins together with the interval counts. Links do.
     at_once: bool,
-    /// Time from which each row counts, in seconds.
+    /// Start of each row in seconds. For a link, the time at which it was complete.
     since: Vec<f64>,
     value: Vec<u32>,
     texts: Printed,
-    /// Number of rows that count so far.
     begun: usize,
 }
 

@@ -8,11 +8,10 @@ use super::Quotes;
 use super::printed::{Printed, Short, Text, short};
 
 /// Number of names of each kind that are prepared for all rows. Other names are looked up for each
-/// row. If there are many names, most are printed only once or twice, and all workers would wait
-/// for their preparation.
+/// row: if there are many names, most are printed only once or twice, and all workers would have to
+/// wait until they are prepared.
 pub(super) const READY: usize = 1 << 14;
 
-/// Printed names of a trace, prepared once for all workers.
 #[derive(Debug)]
 pub(crate) struct Names {
     containers: OnceLock<Printed>,
@@ -21,8 +20,7 @@ pub(crate) struct Names {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Texts<'t> {
-    /// All prepared names. `first` has copies of the first ones that are short, with a fixed
-    /// stride.
+    /// All prepared names. `first` has copies of the first ones, if they are short.
     ready: &'t Printed,
     first: &'t [Short],
     all: All<'t>,

@@ -1,6 +1,6 @@
 //! Writes rows to one file per nature (`--prefix`), as PajeNG's `pj_dump_csv` does.
 
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -22,20 +22,27 @@ const NATURES: [TypeNature; 5] = [
     TypeNature::Link,
 ];
 
+/// Returns the paths of the files.
+pub(crate) fn paths(prefix: &OsStr) -> impl Iterator<Item = PathBuf> {
+    NATURES.into_iter().map(|nature| {
+        let mut path = prefix.to_owned();
+        path.push(format!(".{}.csv", nature.name().to_lowercase()));
+        PathBuf::from(path)
+    })
+}
+
 /// Writes the selected rows to `PREFIX.container.csv`, `PREFIX.state.csv`, and so on, each below
 /// its header line. Files appear when all are complete.
 pub(crate) fn write(
-    prefix: &OsString,
+    prefix: &OsStr,
     trace: &Trace,
     selected: &Selected,
     style: Style,
     workers: &Workers,
 ) -> Result<Exported, Failure> {
     let mut files = Together::default();
-    for nature in NATURES {
-        let mut path = prefix.clone();
-        path.push(format!(".{}.csv", nature.name().to_lowercase()));
-        files.add(PathBuf::from(path))?;
+    for path in paths(prefix) {
+        files.add(path)?;
     }
     let (names, written) = (Names::new(trace), Written::default());
     let mut exported = Exported::default();

@@ -1,15 +1,13 @@
-//! Names prepared for printing.
-
 use paje_console::Quotes;
 use paje_sim::Name;
 
-/// Names prepared for printing, by number.
+/// Names, prepared for printing.
 #[derive(Debug)]
 pub(crate) struct Printed {
     bytes: Vec<u8>,
     /// Start of each text in `bytes`, and end of the last one.
     places: Vec<usize>,
-    /// Copies of the first texts, with a fixed stride.
+    /// Copies of the first texts, each of the same size.
     first: Vec<Short>,
 }
 
@@ -47,7 +45,6 @@ impl Printed {
         self.extend(quotes, std::iter::once(name));
     }
 
-    /// Adds a name at the end, without padding.
     fn put(&mut self, quotes: Quotes, name: Name<'_>) {
         let start = self.bytes.len();
         quotes.write(name, &mut self.bytes);
@@ -108,8 +105,8 @@ pub(crate) struct Text<'a> {
     pub(crate) len: usize,
 }
 
-/// Texts of up to this many bytes are copied as blocks of this fixed length. That takes two
-/// instructions instead of a call that branches on the length.
+/// Texts of up to this many bytes are copied as blocks of this fixed size, which takes two
+/// instructions. A copy of the exact length would need a call.
 pub(crate) const PADDING: usize = 32;
 
 impl<'a> Text<'a> {

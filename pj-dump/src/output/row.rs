@@ -1,16 +1,15 @@
 //! Fast path for common rows: short names, small non-negative numbers, six decimals.
 //!
-//! Room for the whole row is reserved first, and everything is copied in moves of a fixed size, so
-//! that no copy depends on a length. [`RowFormatter`](super::rows::RowFormatter) formats the other
-//! rows.
+//! Room for the whole row is reserved first, and every copy has a fixed size.
+//! [`RowFormatter`](super::rows::RowFormatter) formats the other rows.
 
 use paje_decimal::{Fixed6, put_fixed};
 
 use super::names::Texts;
 use super::printed::{PADDING, Printed};
 
-/// Room for a row: the longest prefix, three numbers and four texts. It is doubled because of the
-/// masks.
+/// Room for a row in bytes: the longest prefix, three numbers and four texts. It is doubled so that
+/// a mask can replace bounds checks.
 pub(super) const ROOM: usize = 512;
 
 /// Beginning of a row: `Nature, CONTAINER, TYPE, `.
@@ -30,7 +29,7 @@ impl Prefix {
     }
 }
 
-/// Puts rows `next` to `end`, until `put` fails or the buffer is full. `next` is then the first
+/// Puts rows `next` to `end` until a row does not fit or `put` fails, and sets `next` to the first
 /// remaining row. Returns the number of bytes.
 #[inline(always)]
 pub(super) fn put_rows(
@@ -66,7 +65,7 @@ pub(super) struct Row<'b> {
 impl Row<'_> {
     #[inline(always)]
     fn put<const SIZE: usize>(&mut self, bytes: &[u8; SIZE], len: usize) {
-        // No row is longer, so the mask has no effect except to avoid the bounds check.
+        // No row is longer than this, so the mask only avoids the bounds check.
         let at = self.len & (ROOM / 2 - 1);
         self.bytes[at..at + SIZE].copy_from_slice(bytes);
         self.len = at + len;
@@ -134,7 +133,6 @@ impl Row<'_> {
         Some(())
     }
 
-    /// Ends the row. Returns its length.
     #[inline(always)]
     pub(super) fn end(mut self) -> usize {
         self.put(b"\n", 1);
@@ -171,8 +169,8 @@ fn put_any_key(bytes: &mut [u8; ROOM], len: usize, raw: &[u8]) -> Option<usize> 
     if is_plain { put_any(bytes, len, raw) } else { None }
 }
 
-/// From this byte on, ASCII has only letters, digits and other characters that need no quotes.
-/// Commas, quotes, blanks and line breaks have lower codes.
+/// From this character on, no ASCII character needs quotes. Commas, quotes, blanks and line breaks
+/// have lower codes.
 const FIRST_PLAIN: u8 = b'-';
 
 #[inline(always)]
@@ -183,8 +181,8 @@ const fn are_plain(bytes: u64) -> bool {
     bytes & TOPS == 0 && bytes.wrapping_add((0x80 - FIRST_PLAIN as u64) * ONES) & TOPS == TOPS
 }
 
-/// Last number of a lane. Numbers often occur twice, at the end of one row and the start of the
-/// next.
+/// The last number of a lane, with its text. Numbers often occur twice, at the end of one row and
+/// the start of the next.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     bits: u64,
@@ -192,7 +190,6 @@ pub(super) struct Known {
 }
 
 impl Default for Known {
-    /// Starts with the number zero, but any number would do.
     fn default() -> Self {
         Known { bits: 0f64.to_bits(), text: Fixed6::ZERO }
     }
@@ -224,7 +221,7 @@ mod tests {
     /// Tries every byte at every position of keys. The keys have all lengths that are copied in
     /// moves of a fixed size.
     #[test]
-    fn keys_are_put_only_if_all_quotes_agree() {
+    fn keys_are_stored_only_if_all_quotes_agree() {
         let mut known = 0;
         for len in 1..=40usize {
             for place in 0..len {

@@ -41,7 +41,6 @@ pub(crate) struct RowFormatter<'t> {
     /// Padded `Nature, CONTAINER, TYPE, ` of the current lane, and its length.
     prefix: Vec<u8>,
     prefix_len: usize,
-    /// User-defined fields of the current row.
     extras: Vec<u8>,
     container: Vec<u8>,
     /// Printed names of the current container and its parent. The next lanes and containers usually
@@ -73,8 +72,8 @@ impl Called {
     }
 }
 
-/// Cached names of types as printed. A few entries suffice, since a trace has few types, or its
-/// types occur one after the other.
+/// Cached names of types, as printed. A few entries suffice: traces usually have few types, and
+/// lanes of the same type often follow each other.
 #[derive(Debug, Default)]
 struct CalledTypes([(Option<TypeId>, Vec<u8>); 8]);
 
@@ -113,13 +112,12 @@ impl<'t> RowFormatter<'t> {
         }
     }
 
-    /// Starts to fill this buffer, whose length is its capacity.
+    /// Starts to fill `buffer`, whose length equals its capacity.
     pub(crate) fn begin(&mut self, buffer: Vec<u8>) {
         self.buffer = buffer;
         self.at = 0;
     }
 
-    /// Returns the buffer, and the number of bytes of rows in it.
     pub(crate) fn end(&mut self) -> (Vec<u8>, usize) {
         (std::mem::take(&mut self.buffer), self.at)
     }
@@ -154,7 +152,7 @@ impl<'t> RowFormatter<'t> {
     #[cold]
     fn grow(&mut self, room: usize) {
         let wanted = (self.at + room).max(self.buffer.len() * 2).max(FIRST_ROOM);
-        // The system provides zeroed memory, so nothing touches it before rows do.
+        // The system provides zeroed memory lazily, so pages without rows are never touched.
         let mut larger = vec![0; wanted];
         larger[..self.at].copy_from_slice(&self.buffer[..self.at]);
         self.buffer = larger;
@@ -214,8 +212,8 @@ impl<'t> RowFormatter<'t> {
             }
             long(self, i);
             if i == before {
-                // The next rows will not fit either, since their names are too long or their times
-                // too large.
+                // The next rows will probably not fit either, since their names are as long or
+                // their times as large.
                 prefix = None;
             }
             i += 1;
@@ -229,7 +227,7 @@ impl Visitor for RowFormatter<'_> {
     fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
         let quotes = self.style.quotes;
         let containers = trace.containers();
-        // Reuses the vector, as a trace may consist mostly of containers.
+        // Reuses the vector, because a trace may consist mostly of containers.
         let mut row = std::mem::take(&mut self.container);
         row.clear();
         row.extend_from_slice(b"Container, ");

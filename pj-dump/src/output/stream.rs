@@ -15,7 +15,7 @@ use super::export::{Exported, Written, write_steps};
 use super::header::Header;
 use super::names::Names;
 
-/// Bytes of the trace in a portion. Its rows and objects take a few times as much memory.
+/// Size of a portion of the trace in bytes. Its rows and objects take a few times that much memory.
 pub const PORTION: u64 = 16 << 20;
 
 /// Writer of the rows of successive portions.

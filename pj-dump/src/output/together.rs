@@ -14,7 +14,6 @@ use crate::signals::Held;
 /// Stack size of a thread that waits for the disk, in bytes.
 const STACK: usize = 1 << 16;
 
-/// Files that will be renamed to their final paths together.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
     files: Vec<(PathBuf, Aside)>,
@@ -60,8 +59,6 @@ impl Together {
         Ok(())
     }
 
-    /// Yields the files to be written, with their final paths, in the order in which they were
-    /// added.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &File)> {
         self.files.iter().map(|(place, aside)| (place.as_path(), aside.file()))
     }
@@ -101,7 +98,7 @@ impl Together {
 }
 
 impl NewFolder {
-    /// Renames the folder with all files at once.
+    /// Renames the folder, so that all files appear at once.
     fn appear(&self, files: Vec<(PathBuf, Aside)>) -> io::Result<()> {
         let parent = or_here(self.path.parent().unwrap_or(Path::new("")));
         let made = Made::folder(parent)?;
@@ -122,7 +119,7 @@ impl NewFolder {
     }
 }
 
-/// Created folders, which are removed unless they are needed.
+/// New folders, which are removed when this is dropped, unless they are needed.
 struct Made(Vec<PathBuf>);
 
 impl Made {
@@ -142,12 +139,11 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // The innermost folder goes first. A folder that others use by now is not empty and stays.
+        // Removes the innermost folder first. A folder that is no longer empty stays.
         self.0.iter().all(|folder| fs::remove_dir(folder).is_ok());
     }
 }
 
-/// Returns the current folder for an empty path.
 fn or_here(path: &Path) -> &Path {
     if path == Path::new("") { Path::new(".") } else { path }
 }

@@ -25,7 +25,7 @@ pub fn dot(trace: &Trace, quotes: Quotes) -> Vec<u8> {
         out.extend_from_slice(b", label=\"");
         name(id, &mut out);
         out.extend_from_slice(b" (");
-        // The root's type has no alias, but is printed as if it had one.
+        // The root's type has no alias, but its name is printed as its alias.
         match types.alias(id) {
             Some(alias) => quotes.write(alias, &mut out),
             None if id == TypeId::ROOT => name(id, &mut out),

@@ -149,7 +149,7 @@ fn verdict(bytes: &[u8], which: (bool, bool, bool)) -> Result<(), TestCaseError>
     agree(bytes, options(old, links, extras)).map_err(TestCaseError::fail)
 }
 
-/// Generates up to this many changes, as numbers that proptest can shrink.
+/// Generates up to `most` changes, as numbers that proptest can shrink.
 fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
     let change = any::<(u8, u16, u16)>();
     let change = change.prop_map(|(what, line, number)| Change { what, line, number });

@@ -48,8 +48,8 @@ fn every_prefix_is_handled() {
 #[test]
 fn every_byte_may_change() {
     let all = std::env::var_os("PAJE_ALL_BYTES").is_some();
-    // Bytes that are special in some part of the format. Each place also gets one byte that depends
-    // on the place.
+    // Bytes that are special in some part of the format. At each position, one more byte is tried
+    // that depends on the position.
     let likely = b"\n\r\t \"#%-.019eSpq\0\xff";
     let mut bytes = small();
     for at in 0..bytes.len() {
@@ -93,7 +93,6 @@ fn names_may_be_any_bytes() {
         let text = folder.read(file);
         assert!(holds(&text) >= times, "{file}: {}", String::from_utf8_lossy(&text));
     }
-    // Messages are text.
     let wrong = [&lines[..], b"set 0 S ", &name, b" x\n"].concat();
     let output = dump(&[], &trace(&wrong));
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
@@ -105,7 +104,7 @@ fn extreme_numbers_are_printed_or_refused() {
     for time in ["nan", "inf", "-inf", "NaN(1)", "1e309", "-1e400", "0x1p1024", "1..5", "--1"] {
         let output = dump(&[], &trace(format!("set {time} S p a\n").as_bytes()));
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{time}");
-        let wanted = format!("'{time}' is not a time; expected a finite number of seconds");
+        let wanted = format!("'{time}' is not a time; expected a finite number");
         assert!(said(&output).contains(&wanted), "{}", said(&output));
     }
     let row = |start: f64, end: f64| {

@@ -31,7 +31,7 @@ enum Medium {
     File,
     Pipe,
     Gzip,
-    /// The trace is packed, in segments of the size of blocks.
+    /// The trace is packed, in segments of the block size.
     Packed,
 }
 
@@ -74,7 +74,6 @@ impl<'t> Kept<'t> {
         Input::open(Some(&self.folder.path().join(name))).expect("it was written")
     }
 
-    /// Returns the trace packed in segments of this many bytes, cached in a file.
     fn segments(&self, size: usize) -> Input {
         let name = format!("segments of {size}");
         let path = self.folder.path().join(&name);
@@ -107,7 +106,6 @@ impl<'t> Kept<'t> {
         outcome(trace, workers)
     }
 
-    /// Returns the outcome of one thread's replay in memory, in one block.
     fn wanted(&self, options: &Options) -> Outcome {
         let mut options = options.clone();
         options.limits.block = self.text.len();
@@ -127,8 +125,8 @@ fn all_ways() -> Vec<Way> {
     ways
 }
 
-/// Returns one way of reading for each number of threads. 21 consecutive values of `start` cover
-/// each number with every medium and size.
+/// Returns one way of reading for each number of threads. With 21 consecutive values of `start`,
+/// each number of threads is combined with every medium and block size.
 fn some_ways(start: usize, blocks: [usize; 7]) -> impl Iterator<Item = Way> {
     (1..=8).map(move |threads| {
         let turn = start + threads;
@@ -179,7 +177,7 @@ fn options(user_defined: bool, no_imbrication: bool) -> Options {
 }
 
 #[test]
-fn shapes_are_equal_in_every_way() {
+fn shapes_are_equal_for_all_settings() {
     for shape in [Shape::MpiWild, Shape::TaskRuntime] {
         let text = generate(shape, 10_000, 1);
         let rows = assert_equal(shape.name(), &text, &options(true, false), all_ways());
@@ -188,7 +186,7 @@ fn shapes_are_equal_in_every_way() {
 }
 
 #[test]
-fn every_shape_is_equal_in_some_ways() {
+fn every_shape_is_equal_for_some_settings() {
     for (index, shape) in Shape::ALL.into_iter().enumerate() {
         let text = generate(shape, 20_000, 2);
         let ways = (0..3).flat_map(|turn| some_ways(5 * index + turn, BLOCKS));
@@ -198,7 +196,7 @@ fn every_shape_is_equal_in_some_ways() {
 }
 
 #[test]
-fn every_fault_is_equal_in_some_ways() {
+fn every_fault_is_equal_for_some_settings() {
     for (index, fault) in Fault::ALL.into_iter().enumerate() {
         let text = invalid::trace(fault, index as u64).bytes;
         let ways = some_ways(index, BLOCKS);
@@ -208,7 +206,7 @@ fn every_fault_is_equal_in_some_ways() {
 }
 
 #[test]
-fn recovered_faults_are_equal_in_some_ways() {
+fn recovered_faults_are_equal_for_some_settings() {
     let mut options = options(true, false);
     options.recover = true;
     for (index, fault) in Fault::ALL.into_iter().enumerate() {
@@ -250,7 +248,7 @@ fn the_first_of_two_faults_is_reported() {
 /// Reads all files of up to 2 MB below the folder that `PAJE_CORPUS` names, also compressed. For
 /// files that are not traces, the errors must be equal.
 #[test]
-fn a_corpus_is_equal_in_some_ways() {
+fn a_corpus_is_equal_for_some_settings() {
     const MOST: u64 = 2_000_000;
     let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
         return;

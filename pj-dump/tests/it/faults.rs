@@ -96,7 +96,6 @@ fn a_file_size_limit_is_reported() {
     assert_eq!(folder.names(), ["t"]);
 }
 
-/// The exit status is the signal's, and the requested file does not exist.
 #[test]
 fn signals_end_the_program() {
     let folder = sandbox(&[]);
@@ -166,7 +165,6 @@ impl Read for Panics<'_> {
     }
 }
 
-/// The panic reaches the caller from any worker, and no worker waits forever.
 #[test]
 fn a_panic_of_a_worker_reaches_the_caller() {
     let bytes = large();
@@ -185,7 +183,7 @@ fn a_panic_of_a_worker_reaches_the_caller() {
     }
 }
 
-/// Returns the outcome of a program that writes tables to a new folder, and the files that exist
+/// Runs a program that writes tables to a new folder. Returns its outcome and the files that exist
 /// then.
 fn tables_asked_for(folder: &Sandbox, script: &str) -> (Output, Vec<String>) {
     let output = folder.shell(script);
@@ -247,8 +245,8 @@ fn tables_that_exceed_limits_are_reported() {
     assert!(refused > 0);
 }
 
-/// The message names the disk and the file. This holds for every file that is being written when
-/// the disk is full.
+/// The message names the disk and the file, for every file that is being written when the disk is
+/// full.
 #[test]
 fn a_full_disk_is_reported_for_tables() {
     let folder = folder(&generate(Shape::Mpi, 5_000_000, 1));

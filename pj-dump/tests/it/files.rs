@@ -33,7 +33,6 @@ fn replay(root: &Path, options: &Options, workers: &Workers) -> Result<Trace, pa
     Trace::read_with(source(root), options, workers, &Progress::default())
 }
 
-/// Returns the contents of a trace, without its source.
 fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
     let entities = hierarchy::entities(trace, Quotes::Auto);
     let mut shown = [rows(trace, workers), entities].concat();
@@ -46,7 +45,7 @@ fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>,
     Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
 }
 
-/// Returns workers and sizes of blocks. The first combination is the reference.
+/// Returns workers and block sizes. The first combination is the reference.
 fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     let others = [(2, 1), (3, 100), (4, 700), (2, 3000), (1, 1000), (4, 1 << 20)];
     let others = [0, 2, 5].map(|way| others[(turn + way) % others.len()]);
@@ -54,13 +53,12 @@ fn ways(turn: usize) -> impl Iterator<Item = (&'static Workers, usize)> {
     ways.map(|(threads, block)| (&TEAMS[threads - 1], block))
 }
 
-/// Cuts a trace into files in a folder. Returns the path of the root.
 fn cut(folder: &Path, text: &[u8], style: Style, pieces: usize) -> PathBuf {
     datasets::files::cut(text, style, pieces).write(folder).expect("it can be written");
     folder.join(TraceFiles::ROOT)
 }
 
-/// Checks that the program's rows for `root` are those of the whole trace, for all ways of reading
+/// Checks that the program prints the rows of the whole trace for `root`, for all ways of reading
 /// files.
 #[track_caller]
 fn same_rows(files: &[(&str, &[u8])], whole: &str) {
@@ -154,7 +152,7 @@ fn destructions_affect_later_lines_of_their_file() {
     // The file destroys the container too, so its later lines do not count.
     let one = "set 1 S p a\ndestroy 9 P p\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, "set 9 S p b\n"), (0, 2, after(3, "one", "PajeSetState (set)")));
-    // The root destroys the parent. The file also destroys the parent, or only the container.
+    // The root destroys the parent. The file destroys the parent too, or only the container.
     let root = format!("{named}destroy 9 H h\n");
     let one = "set 1 S p a\ndestroy 9 H h\nset 9 S p a\n";
     assert_eq!(run_all(&root, one, ""), (0, 1, after(3, "one", "PajeSetState (set)")));
@@ -173,7 +171,8 @@ fn destructions_affect_later_lines_of_their_file() {
         run_all(&root, "destroy 10 P p\n", ""),
         (0, 0, after(1, "one", "PajeDestroyContainer (destroy)"))
     );
-    // Containers that a file has already created end too. Containers that it creates later do not.
+    // Containers that a file created before the destruction end too. Containers that it creates
+    // later do not.
     let two = "create 1 r P h\nset 2 S r a\ndestroy 9 H h\nset 9 S r b\n";
     assert_eq!(
         run_all(named, "destroy 9 H h\n", two),
@@ -219,8 +218,7 @@ fn compressed_files_and_standard_input_are_read() {
     }
 }
 
-/// This includes creations after the stop time, although the files that they name then use unknown
-/// containers.
+/// A container may be created after the stop time and be used in a named file.
 #[test]
 fn files_are_read_up_to_a_stop_time() {
     let root = lines("file p P p\ncreate 5 r P h\nfile r P r\n");
@@ -257,7 +255,6 @@ fn thousands_of_files_are_read() {
     }
 }
 
-/// Portions continue across files, and their contents do not depend on threads and blocks.
 #[test]
 fn portions_continue_across_files() {
     let style = RowStyle::DEFAULT;
@@ -289,7 +286,6 @@ fn portions_continue_across_files() {
     }
 }
 
-/// The pieces are complete traces. All or some of them are read, in any order.
 #[test]
 fn several_files_are_one_trace() {
     for shape in [Shape::Mpi, Shape::TaskRuntime] {

@@ -40,8 +40,8 @@ fn compressed_traces_are_dumped_as_plain_ones() {
         let members = ["gzip", "bzip2"].map(|how| [pack(how, first), pack(how, second)].concat());
         for (turn, bytes) in [&bytes].into_iter().chain(&whole).chain(&members).enumerate() {
             write(bytes);
-            // Media and threads do not affect each other, so two numbers of threads suffice for
-            // each medium.
+            // Medium and number of threads do not affect each other, so two numbers of threads
+            // suffice for each medium.
             for threads in [THREADS[turn % 4], THREADS[(turn + 2) % 4]] {
                 let arguments = ["--threads", threads, "t"];
                 assert!(folder.run(&arguments) == wanted, "a file, {threads} threads");
@@ -53,8 +53,8 @@ fn compressed_traces_are_dumped_as_plain_ones() {
     }
 }
 
-/// Frames of zstd are decompressed in parallel. Neither this nor damage in one of them affects the
-/// order of messages.
+/// Frames of zstd are decompressed in parallel. This must not change the order of messages, even if
+/// a frame is damaged.
 #[test]
 fn frames_are_decompressed_in_order() {
     let folder = sandbox(&[]);
@@ -94,8 +94,8 @@ fn intervals_of_compressed_traces_are_equal() {
     }
 }
 
-/// This holds even if the damaged data decompress to invalid lines. An error about these lines
-/// would come first, but would mislead.
+/// Damaged data may decompress to invalid lines. An error about these lines would mislead, so the
+/// damage is reported instead.
 #[test]
 fn cut_or_damaged_compressed_data_are_reported() {
     let folder = sandbox(&[]);
@@ -218,7 +218,6 @@ fn a_file_that_becomes_shorter_is_an_error() {
     }
 }
 
-/// Idle threads must cost nothing.
 #[test]
 fn a_thousand_threads_are_fast_for_a_small_trace() {
     let folder = sandbox(&[]);

@@ -125,8 +125,7 @@ fn nothing_is_left_by_a_killed_program() {
     assert!(is_empty(folder.path()));
 }
 
-/// A full disk is reported, and no rows are printed. Needs a separate file system, which only root
-/// can mount.
+/// Needs a separate file system, which only root can mount.
 #[test]
 fn a_full_disk_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");

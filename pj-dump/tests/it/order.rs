@@ -10,7 +10,6 @@ pub(crate) struct Found<'t> {
     pub(crate) number: u64,
 }
 
-/// Returns the lines in the order in which they should be replayed.
 pub(crate) fn sorted(text: &[u8], names: FieldNames) -> Vec<Found<'_>> {
     let mut lines = Vec::new();
     let mut byte = 0;
@@ -34,7 +33,6 @@ fn is_header(line: &[u8]) -> bool {
     line.iter().find(|byte| !token::is_white(**byte)) == Some(&b'%')
 }
 
-/// Returns 0 for a line without a time, 1 for an unreadable time, and 2 and the time otherwise.
 fn rank(line: &[u8], decoder: &LineDecoder) -> (u8, f64) {
     let mut words: Vec<Span> = Vec::new();
     token::fields(line, 0, &mut words);

@@ -123,8 +123,8 @@ fn cut_compressed_data_are_kept() {
     }
 }
 
-/// Messages give an invented container the same name everywhere, even if a later event, perhaps in
-/// another block, gives it another name.
+/// All messages name an invented container in the same way, even if a later event, perhaps in
+/// another block, renames the container.
 #[test]
 fn invented_containers_have_one_name() {
     let text = trace(

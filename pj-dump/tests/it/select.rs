@@ -172,8 +172,8 @@ fn streamed(text: &[u8], options: &Options, selection: &Selection, workers: &Wor
     rows
 }
 
-/// Compares several selections of a trace, with several numbers of threads. Returns how many of
-/// them select some but not all rows.
+/// Compares several selections of a trace, with several numbers of threads. Returns how many
+/// selections contain some, but not all rows.
 fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usize {
     let Ok(whole) = read(text, &options, &TEAMS[0]) else { return 0 };
     let (mut telling, all) = (0, dumped(&whole).len());
@@ -249,7 +249,6 @@ fn example_traces_are_filtered() {
     assert!(looked_at >= 15, "{looked_at}");
 }
 
-/// Returns the options for a random trace. User-defined fields are read for every other trace.
 fn options_of(random: &RandomTrace, seed: u64) -> Options {
     let has = |option: &str| random.options.iter().any(|given| given == option);
     let mut options = Options::default();
@@ -341,7 +340,8 @@ fn unselected_rows_are_checked_without_imbrication() {
     }
 }
 
-/// Many links come between two uses of a key, so the key is no longer among the recent keys.
+/// Many links come between two uses of a key, so the second use does not find the key among the
+/// recent ones.
 #[test]
 fn keys_of_unselected_links_are_checked() {
     let mut text = String::new();

@@ -1,5 +1,5 @@
 //! Compares `--sort` with the replay of the sorted lines. Both give the same rows and warnings, or
-//! the same problem at its place in the unsorted trace.
+//! the same problem at its position in the unsorted trace.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,7 +17,8 @@ use crate::agree::rows;
 use crate::order::{DISORDERS, Disorder, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
 
-/// Rows, warnings and amounts read, or code, sentence, position and line of the problem.
+/// Rows, warnings and amounts read. For an invalid trace: code, sentence, position and line of the
+/// problem.
 type Result = std::result::Result<
     (Vec<u8>, Vec<(WarningKind, Option<EventName>, u64, u64)>, [u64; 3]),
     (&'static str, String, Option<(Position, Vec<u8>)>),
@@ -69,8 +70,8 @@ fn teams() -> [Workers; 4] {
     testkit::teams()
 }
 
-/// Compares for each team of workers, in blocks whose size depends on the length of the text.
-/// Returns the expected result.
+/// Compares the results of each team of workers, in blocks whose size depends on the length of the
+/// text. Returns the expected result.
 fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
     let wanted = expected(text, options);
     let mut options = options.clone();
@@ -177,7 +178,7 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
 /// The first problem is the first in sorted order. Lines without a time come first, then lines with
 /// unreadable times, then all others.
 #[test]
-fn problems_have_their_place_in_the_unsorted_trace() {
+fn problems_have_their_line_in_the_unsorted_trace() {
     let first = lines_before() + 1;
     for (lines, line, column, code) in [
         ("pop 2 S p\nset 3 S p a\npop 1 S q\n", 3, 9, "pop-on-empty"),

@@ -52,7 +52,7 @@ fn ours() -> PathBuf {
 }
 
 /// Returns the kind that StarVZ's splitter assigns to a row. It depends on the first letter of the
-/// row, and on the byte two after the second comma, which is the first letter of the type.
+/// row and the first letter of the type, two bytes after the second comma.
 fn kind(row: &str) -> &'static str {
     let second = row.match_indices(',').nth(1).expect("more than two columns").0;
     match (row.as_bytes()[0], row.as_bytes()[second + 2]) {
@@ -71,7 +71,7 @@ fn kind(row: &str) -> &'static str {
 fn split(rows: &str) -> BTreeMap<&'static str, Vec<(usize, &str)>> {
     let mut kinds = BTreeMap::<_, Vec<_>>::new();
     for row in rows.lines() {
-        // Its splitter has a buffer of 500 bytes per row.
+        // StarVZ's splitter has a buffer of 500 bytes per row.
         assert!(row.len() < 499, "{row}");
         kinds.entry(kind(row)).or_default().push((row.matches(',').count(), row));
     }
@@ -144,7 +144,8 @@ fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
     lanes
 }
 
-/// Returns the tables that `examples/starvz/phase1` makes of a trace: by file, rows by column.
+/// Returns the tables that `examples/starvz/phase1` produces from a trace, by file. Rows are keyed
+/// by column.
 fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(name), trace).expect("writable");
@@ -222,7 +223,7 @@ fn the_wrapper_names_the_columns_of_the_trace() {
 }
 
 #[test]
-fn the_wrapper_gives_the_rows_of_phase_1() {
+fn the_wrapper_prints_the_rows_of_phase_1() {
     for trace in traces() {
         let rows = phase_1(&ours(), &trace).rows;
         let kinds = split(&rows);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::world::{dump, said, trace};
 
-/// Returns a trace of this many state changes, and its number of event lines.
+/// Returns a trace with `lines` state changes, and its number of event lines.
 fn long(lines: u64) -> (Vec<u8>, u64) {
     let sets: String = (0..lines).map(|i| format!("set {i} S p v{}\n", i % 7)).collect();
     // The common head has nine lines. A comment is a line but not an event.
@@ -36,7 +36,7 @@ fn assert_plausible(stats: &Value, threads: u64) {
     assert_eq!(stats["threads"], threads);
     let phase = |name: &str| seconds(&stats["seconds"][name]);
     let (total, replay, export) = (phase("total"), phase("replay"), phase("export"));
-    // Each phase is rounded to microseconds.
+    // Each duration is rounded to microseconds.
     assert!(replay + export <= total + 1e-5, "{stats}");
     assert!(phase("serial") <= replay + export + 1e-5, "{stats}");
     let workers = stats["workers"].as_array().expect("an array");
@@ -127,7 +127,7 @@ fn stats_are_readable_as_text() {
         assert_eq!(fact("bytes "), text.len().to_string());
         assert_eq!(fact("lines "), lines_of(&text).to_string());
         assert_eq!(fact("event lines "), events.to_string());
-        assert_eq!((fact("states "), fact("values ")), ("1000".to_owned(), "7".to_owned()));
+        assert_eq!((fact("states "), fact("values ")), ("1,000".to_owned(), "7".to_owned()));
         assert_eq!(fact("rows "), lines_of(&output.stdout).to_string());
         assert_eq!(fact("output bytes "), output.stdout.len().to_string());
         for phase in ["total ", "replay ", "export ", "  writing ", "serial "] {
@@ -150,7 +150,7 @@ fn stats_are_readable_as_text() {
 #[cfg(target_os = "linux")]
 #[test]
 fn stats_and_verbose_name_the_cpus() {
-    // Any allowed CPU will do, although the system may refuse to pin to it.
+    // Any allowed CPU will do, even if the system refuses to pin to it.
     let cpu = paje_workers::allowed().expect("Linux says")[0];
     let pin = format!("--pin={cpu}");
     let output = dump(&[&pin, "--stats=json", "--verbose"], &trace(b"set 0 S p a\n"));

@@ -2,8 +2,7 @@
 
 use crate::world::{sandbox, trace};
 
-/// Such files are recognised by their content, and the message is one sentence. The tests read them
-/// from a file and from a pipe, compressed, and as files that a trace names.
+/// Reads such files from a file and from a pipe, compressed, and as files that a trace names.
 #[test]
 fn files_that_are_not_traces_are_recognised() {
     let mut tar = vec![0; 1024];

@@ -11,7 +11,6 @@ use crate::agree::in_portions;
 
 const STYLE: Style = Style::DEFAULT;
 
-/// Returns the rows of a trace in portions of this many bytes.
 fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trace, Error>) {
     let (options, all) = (Options::default(), Selection::default());
     in_portions(Source::stream(text), &options, bytes, true, STYLE, &all, workers)
@@ -57,7 +56,7 @@ fn every_row_is_printed_once_for_all_portions_and_workers() {
 }
 
 #[test]
-fn an_invalid_trace_gives_the_portions_before_its_problem() {
+fn portions_before_a_problem_are_read() {
     let mut text = datasets::generate(Shape::Mpi, 60_000, 3);
     let (whole, _) = streamed(&text, 1000, &Workers::one());
     text.extend(b"nonsense\n");
@@ -66,7 +65,7 @@ fn an_invalid_trace_gives_the_portions_before_its_problem() {
     assert!(out.len() > whole.len() / 2 && whole.starts_with(&out));
 }
 
-/// Output that accepts this many bytes.
+/// Output that fails after this many bytes.
 struct Narrow(usize);
 
 impl std::io::Write for Narrow {

@@ -247,8 +247,8 @@ fn hierarchies_are_tables_too() {
     }
 }
 
-/// A user-defined column has the type that its definitions give it, if they agree and all texts can
-/// be read as this type.
+/// A user-defined column has the declared type if all definitions agree and all texts can be read
+/// as this type.
 #[test]
 fn user_defined_fields_are_columns() {
     let mut text = String::new();
@@ -320,7 +320,6 @@ fn user_defined_fields_are_columns() {
     }
 }
 
-/// The line of a row begins at the row's time.
 #[test]
 fn rows_have_their_lines() {
     let trace = tempfile::NamedTempFile::new().expect("a file");
@@ -403,7 +402,6 @@ fn parquet_files_have_statistics_and_page_indexes() {
     }
 }
 
-/// `--prefix` writes the dump by nature, below its header lines.
 #[test]
 fn prefix_writes_the_rows_by_nature() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,5 @@
-//! Common definitions, types and containers of the tests' traces, and how they are dumped.
+//! Event definitions, types and containers that the tests' traces share, and functions that dump
+//! these traces.
 
 use std::process::{Command, Output};
 
@@ -45,7 +46,7 @@ pub(crate) fn trace(lines: &[u8]) -> Vec<u8> {
     [header().as_bytes(), WORLD.as_bytes(), lines].concat()
 }
 
-/// Returns the number of lines before those given to [`trace`].
+/// Returns the number of lines that precede the lines given to [`trace`].
 pub(crate) fn lines_before() -> u64 {
     trace(b"").iter().filter(|byte| **byte == b'\n').count() as u64
 }

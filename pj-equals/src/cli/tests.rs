@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn options_are_read_as_by_getopt() {
     let cli = Cli::parse_from(["pj_equals", "-zi", "-s1", "a", "-t", "-2.5", "b", "--ignore-inc"]);
-    assert!(cli.accepted.ignore_incomplete_links && cli.icase && !cli.quiet);
+    assert!(cli.reading.accepted.ignore_incomplete_links && cli.icase && !cli.quiet);
     assert_eq!((cli.start1, cli.start2), (Some(1.0), Some(-2.5)));
     assert_eq!([cli.file1, cli.file2], ["a", "b"].map(|file| Some(PathBuf::from(file))));
     let wrong: [&[&str]; 8] = [
@@ -40,7 +40,7 @@ const PAJENG: [(&str, Option<&str>); 14] = [
     ("version", None),
 ];
 
-/// Returns the options of a command line in full, or the kind of the error (such as help).
+/// Returns the full options that a command line selects, or the kind of the error (such as help).
 fn read(option: &str, value: Option<&str>) -> Result<String, ErrorKind> {
     let words = ["pj_equals", "a", "b", option].into_iter().chain(value);
     let cli = Cli::try_parse_from(words).map_err(|error| error.kind())?;

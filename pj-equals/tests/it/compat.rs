@@ -7,8 +7,8 @@ use testkit::Sandbox;
 
 use crate::world::{WORLD, answer, changed, pair};
 
-/// A change, and whether the traces are still equal by default, with `--structure-only`, with
-/// `--names-only`, and with `--exact`.
+/// A change, and whether the traces are still equal: by default, and with `--structure-only`,
+/// `--names-only` and `--exact`.
 type Case = (&'static str, &'static [(&'static str, &'static str)], [bool; 4]);
 
 const CASES: &[Case] = &[
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
 const OPTIONS: [&[&str]; 4] = [&[], &["--structure-only"], &["--names-only"], &["--exact"]];
 
 #[test]
-fn differences_matter_as_in_the_table() {
+fn differences_have_the_effects_in_the_table() {
     for (what, changes, wanted) in CASES {
         let other = changed(changes);
         for (options, wanted) in OPTIONS.iter().zip(wanted) {
@@ -104,7 +104,7 @@ fn pajeng(folder: &Sandbox) -> Option<bool> {
 /// Containers are compared in the order of their types, but their types do not matter.
 #[test]
 fn types_of_containers_do_not_matter_to_pajeng() {
-    // There are types `a`, `b` and `c`. Both `a` and `b` have a state type.
+    // There are types `a`, `b` and `c`. Types `a` and `b` have a state type.
     let trace = |containers: &str| {
         let types = "ctype a 0 A\nctype b 0 B\nctype c 0 C\nstype s a S\nstype t b T\n";
         let of = |(i, type_): (usize, char)| format!("create 1 c{i} {type_} 0 name\n");

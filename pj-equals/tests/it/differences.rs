@@ -6,7 +6,7 @@ use testkit::assert_recorded;
 
 use crate::world::{WORLD, changed, pair};
 
-/// Name of the change, options, and texts with their replacements.
+/// Name of the change, options, and the replaced texts with their replacements.
 type Case = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const CASES: &[Case] = &[

@@ -1,4 +1,4 @@
-//! Common definitions of the tests' traces, and runs of the program on two of them.
+//! Event definitions that the tests' traces share, and runs of the program on two traces.
 
 use testkit::Sandbox;
 
@@ -48,7 +48,7 @@ pub(crate) fn trace(lines: &str) -> String {
     testkit::definitions(EVENTS) + lines
 }
 
-/// Returns the world with some texts replaced. Each text to be replaced must occur.
+/// Returns the world with some texts replaced. Each replaced text must occur in it.
 pub(crate) fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(WORLD.to_owned(), |world, (old, new)| {
         assert!(world.contains(old), "{old}");
@@ -62,7 +62,6 @@ pub(crate) fn pair(a: &str, b: &str) -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_pj_equals"), &files)
 }
 
-/// Compares the world with another one, by default or with options.
 pub(crate) fn answer(other: &str, options: &[&str]) -> bool {
     let folder = pair(WORLD, other);
     let both = [options, &["a.trace", "b.trace"]].concat();

@@ -25,8 +25,8 @@ impl Reporter<'_> {
                 (false, Some(_)) => ("stuck", "it waits, and the trace does not show for whom"),
                 (false, None) => ("stuck", "others wait for it, and it does not wait"),
             };
-            // In a cycle, only the next member is shown, even if the track also waits for other
-            // tracks.
+            // For a track in a cycle, only the next member is shown, even if the track also waits
+            // for other tracks.
             let place = hang.tracks.iter().position(|track| *track == most).unwrap_or(0);
             let next = hang.tracks[(place + 1) % hang.tracks.len()];
             let whom = wait(most).and_then(|wait| wait.whom.first());
@@ -78,13 +78,13 @@ impl Reporter<'_> {
         findings.found = !found.hangs.is_empty() || found.potential_count > 0;
         let mut sums = Vec::new();
         if !found.hangs.is_empty() {
-            let waiting = counted(&found.waits.len().to_string(), "container");
-            let ends = counted(&found.hangs.len().to_string(), "place");
+            let waiting = counted(found.waits.len() as u64, "container");
+            let ends = counted(found.hangs.len() as u64, "place");
             let more = if found.has_more { " or more" } else { "" };
             sums.push(format!("{waiting} blocked at the end, for {ends}{more}"));
         }
         if found.potential_count > 0 {
-            let circles = counted(&found.potential_count.to_string(), "circle");
+            let circles = counted(found.potential_count, "circle");
             sums.push(format!("{circles} of sends if messages are not buffered"));
         }
         findings.sum = if sums.is_empty() { "no deadlocks".to_owned() } else { sums.join("; ") };

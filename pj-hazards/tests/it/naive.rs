@@ -1,4 +1,5 @@
-//! Compares random runs with the definitions, using a transitive closure and exhaustive search.
+//! Compares results for random runs with the definitions, which are evaluated with a transitive
+//! closure and exhaustive search.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +15,9 @@ use pj_hazards::poset::Poset;
 use pj_hazards::races::races;
 use testkit::{Rng, number};
 
-/// Happened-before order as a transitive closure over calls.
+/// Happened-before order, as the transitive closure of a relation of calls.
 struct Closure {
-    /// For each call, the calls that are complete when it begins, as bits.
+    /// For each call, the calls that are complete when it begins. One bit per call.
     known: Vec<Vec<u64>>,
     send: Vec<usize>,
     recv: Vec<usize>,
@@ -24,8 +25,8 @@ struct Closure {
 
 type Call = (usize, u64, u32, u8, u32);
 
-/// Returns a call, given by its track, time, state, kind, and number. A call without a state has
-/// the number of its message on the track.
+/// Returns a call: its track, time, state, kind and number. If there is no state, the number is
+/// that of the message on the track.
 fn call(
     model: &Model<'_>,
     track: usize,
@@ -34,7 +35,7 @@ fn call(
     kind: u8,
     at: u32,
 ) -> Call {
-    // Times are not negative, so their bits are sorted in the same order.
+    // Times are not negative, so their bits have the same order as the times.
     match state {
         Some(state) => {
             let time = model.tracks.list()[track].start[state] + 0.0;
@@ -44,7 +45,7 @@ fn call(
     }
 }
 
-/// An operation with its class, its root, the calls of its members, and its index in the series.
+/// An operation: its class, its root, the calls of its members, and its index in the series.
 type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
@@ -85,8 +86,8 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let calls: BTreeSet<Call> = sends.iter().chain(&recvs).chain(members).copied().collect();
     let calls: Vec<Call> = calls.into_iter().collect();
     let at = |call: &Call| calls.binary_search(call).expect("a known call");
-    // For each call, the calls that must begin before it completes. If `true`, the messages of
-    // these calls must also have been taken.
+    // For each call, the calls that must begin before it completes. If the `bool` is true, their
+    // messages must also have been taken.
     let mut needs: Vec<Vec<(usize, bool)>> = vec![Vec::new(); calls.len()];
     for (message, it) in list.iter().enumerate() {
         let (send, recv) = (at(&sends[message]), at(&recvs[message]));
@@ -140,7 +141,6 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     Closure { known, send: sends.iter().map(at).collect(), recv: recvs.iter().map(at).collect() }
 }
 
-/// Returns whether the receive of the first message could have taken the second message.
 fn could(closure: &Closure, first: usize, second: usize) -> bool {
     let recv = closure.recv[first];
     closure.known[closure.send[second]][recv / 64] >> (recv % 64) & 1 == 0
@@ -205,7 +205,7 @@ fn races_match_the_definition() {
     assert!(all > looked && looked > 0, "{all} races in {looked} runs");
 }
 
-/// The run has more tracks than one sweep covers.
+/// One sweep does not cover all tracks of this run.
 #[test]
 fn races_of_many_containers_match_the_definition() {
     let mut all = 0;
@@ -249,7 +249,6 @@ fn removable_barriers_change_no_receive() {
     assert!(verdicts.iter().all(|count| *count > 0), "{verdicts:?}");
 }
 
-/// Returns all orders of `count` elements that a rule allows.
 fn all_orders(count: usize, before: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new()];
     for _ in 0..count {
@@ -352,7 +351,7 @@ fn counts_equal_the_number_of_all_orders() {
         let all = all_orders(count, &|a, b| poset.is_before(a, b));
         let counted = poset.count(usize::MAX).expect("no limit");
         assert_eq!(counted.orders, all.len().into(), "seed {seed}");
-        // The sets of messages that may have come are the prefixes of the orders.
+        // The sets of messages that may have arrived are the prefixes of the orders.
         let begins = all.iter().flat_map(|order| (0..count).map(move |at| &order[..=at]));
         let begins: BTreeSet<(Vec<usize>, usize)> = begins
             .map(|begin| {

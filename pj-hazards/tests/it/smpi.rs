@@ -23,7 +23,7 @@ fn a_program_with_wildcard_receives_has_races() {
 fn a_program_that_names_its_senders_has_no_races() {
     let output = run(&["races", "--wildcard=PMPI_Recv", &trace("specific")]);
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), "no races\n".to_owned()));
-    // Without `--wildcard`, every receive counts as a wildcard receive.
+    // Without `--wildcard`, all receives count as wildcard receives.
     assert_eq!(run(&["races", &trace("specific")]).status.code(), Some(1));
 }
 

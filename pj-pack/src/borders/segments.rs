@@ -21,26 +21,24 @@ impl Opener {
     }
 }
 
-/// Returns the line that begins at this byte of a text. Its newline is not included.
+/// Returns the line that begins at byte `start` of a text, without its newline.
 pub(super) fn line_at(text: &[u8], start: usize) -> &[u8] {
     let line = text.get(start..).unwrap_or_default();
     &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]
 }
 
-/// Segments of a trace, in order.
 #[derive(Debug)]
 pub(super) struct Segments {
     starts: Vec<u64>,
     pub(super) end: u64,
-    /// Index of the segment that has the current lines, and the byte where this segment begins.
+    /// Index of the segment that contains the current lines.
     pub(super) current: usize,
     current_start: u64,
-    /// Texts of the current segment and of the later ones.
     texts: VecDeque<Arc<Vec<u8>>>,
     pool: BufferPool,
     pub(super) times: Vec<(f64, f64)>,
     pub(super) borders: Vec<Border>,
-    /// Number of lines of all borders.
+    /// Number of lines of all borders together.
     pub(super) lines: usize,
     ends_within_line: bool,
     /// Whether any segment except the last one ends within a line.
@@ -76,17 +74,14 @@ impl Segments {
         self.texts.push_back(Arc::clone(text));
     }
 
-    /// Returns whether there is a segment that has not ended.
     pub(super) fn has_current(&self) -> bool {
         !self.texts.is_empty()
     }
 
-    /// Returns the byte where the current segment ends.
     pub(super) fn current_end(&self) -> u64 {
         self.starts.get(self.current + 1).copied().unwrap_or(self.end)
     }
 
-    /// Continues with the next segment.
     pub(super) fn end_current(&mut self) {
         if let Some(text) = self.texts.pop_front() {
             self.pool.put(text);
@@ -95,8 +90,8 @@ impl Segments {
         }
     }
 
-    /// Returns the text from the start of a line on. The line is in the current segment, or has
-    /// been copied.
+    /// Returns the text that begins with a line. The line is in the current segment, or has been
+    /// copied.
     #[inline]
     pub(super) fn line_from<'a>(&'a self, opener: &'a Opener) -> &'a [u8] {
         if let Some(text) = &opener.text {
@@ -106,7 +101,7 @@ impl Segments {
         self.texts.front().and_then(|text| text.get(within..)).unwrap_or_default()
     }
 
-    /// Copies the text of a line if it is in the current segment. Lines of earlier segments have
+    /// Copies the text of a line if it is in the current segment. Lines of previous segments have
     /// already been copied.
     pub(super) fn keep(&self, opener: &mut Opener) {
         if opener.text.is_none() {
@@ -114,13 +109,13 @@ impl Segments {
         }
     }
 
-    /// Adds the earliest and the latest time of some lines of the current segment.
+    /// Adds the times of some lines of the current segment, given the earliest and the latest time.
     #[inline]
     pub(super) fn add_times(&mut self, earliest: f64, latest: f64) {
         self.add_times_of(self.current, earliest, latest);
     }
 
-    /// Adds the time of a line of any segment.
+    /// Adds the time of a line, which can be in any segment.
     pub(super) fn add_time_at(&mut self, line: u64, time: f64) {
         self.add_times_of(self.of(line), time, time);
     }
@@ -131,7 +126,6 @@ impl Segments {
         }
     }
 
-    /// Returns the index of the segment that contains a line.
     fn of(&self, line: u64) -> usize {
         match line >= self.current_start && line < self.current_end() {
             true => self.current,
@@ -139,12 +133,11 @@ impl Segments {
         }
     }
 
-    /// Returns the borders between two lines.
     fn between(&self, first: u64, last: u64) -> Range<usize> {
         self.of(first)..self.of(last)
     }
 
-    /// Adds a row that a line of the current segment closes.
+    /// Adds a row, which a line of the current segment closes.
     #[inline]
     pub(super) fn close(&mut self, opener: &Opener, line: u64) {
         if opener.start < self.current_start {
@@ -153,7 +146,7 @@ impl Segments {
         }
     }
 
-    /// Adds a row that ends at this line. All windows have this line.
+    /// Adds a row that ends at a line that is part of all windows.
     pub(super) fn end(&mut self, opener: &Opener, line: u64) {
         let borders = self.between(opener.start, line);
         if let Some(text) = &opener.text {

@@ -1,4 +1,4 @@
-//! Makes lines that set a variable to its value, in place of many changes.
+//! Creates lines that set a variable to its value, in place of many changes.
 
 use std::ops::Range;
 
@@ -6,13 +6,12 @@ use paje_parser::{Event, EventKind, FieldName, Line, LineDecoder};
 
 use super::segments::Opener;
 
-/// Value of a variable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Value {
     pub(super) is_set: bool,
     number: f64,
-    /// Whether all numbers that were added are exact in single precision. Some programs read
-    /// numbers in single precision.
+    /// Whether all added numbers are exact in single precision. Some programs read them in that
+    /// precision.
     is_single: bool,
 }
 
@@ -34,9 +33,9 @@ impl Value {
         self.is_single &= is_single(number);
     }
 
-    /// Returns lines that set the variable to its value. They replace `changes`, which has the line
-    /// that last set the variable and the lines that have changed it since. Returns `None` if no
-    /// such lines have the same effect.
+    /// Returns lines that set the variable to its value. They replace `changes`: the line that last
+    /// set the variable, and the lines that have changed it since then. Returns `None` if no such
+    /// lines have the same effect.
     pub(super) fn lines(
         self,
         decoder: &mut LineDecoder,
@@ -45,7 +44,8 @@ impl Value {
         let (first, last) = (changes.first()?.text.as_ref()?, changes.last()?);
         let (place, last) = (last.start, last.text.as_ref()?);
         let parts = self.parts()?;
-        // The first line has the event that set the variable, at the time of its last change.
+        // The first line has the event that set the variable, but the time of the variable's last
+        // change.
         let (_, time, _) = fields(decoder, last)?;
         let time = last[time].to_vec();
         let (kind, ..) = fields(decoder, first)?;
@@ -58,13 +58,13 @@ impl Value {
             let part = if kind == EventKind::SubVariable { -part } else { *part };
             lines.push(changed(decoder, last, &time, part)?);
         }
-        // Each line gets its own byte offset within the last line. No other line begins at these
-        // offsets. The last line has enough bytes for all parts.
+        // Each line is given the offset of a different byte inside the last line, because no other
+        // line begins there. The last line has enough bytes for all parts.
         let lines = (place..).zip(lines);
         Some(lines.map(|(start, text)| Opener { start, text: Some(text.into()) }).collect())
     }
 
-    /// Returns single-precision numbers whose sum, computed in order, is exactly the value.
+    /// Returns single-precision numbers whose sum is exactly the value if they are added in order.
     fn parts(self) -> Option<Vec<f64>> {
         let (mut parts, mut sum) = (Vec::new(), 0.0);
         while self.is_single && self.number.is_finite() && parts.len() < PARTS {

@@ -7,18 +7,17 @@ use paje_pack::{Error, KIND_NAMES, Packed, Reader};
 use paje_parser::columns::{Content, Hole, Lines, Wanted};
 use paje_parser::{Event, EventKind, Field, FieldName, FieldNames, Line, LineDecoder, TypeNature};
 
-/// Contents of a packed trace.
 #[derive(Default)]
 pub(crate) struct Contents {
     pub(super) segments: u64,
     pub(super) lines: u64,
     pub(super) text: u64,
     pub(super) packed: u64,
-    /// Bytes of pages by kind.
+    /// For each kind of page, the total size of such pages in bytes.
     pub(super) sizes: [u64; KIND_NAMES.len()],
     /// Earliest and latest time of all lines, in seconds.
     pub(super) times: Option<(f64, f64)>,
-    /// Lines by event name; the name is empty for lines without an event.
+    /// Number of lines by event name. For lines without an event, the name is empty.
     pub(super) events: BTreeMap<&'static str, u64>,
     /// Types, in the order of their definition or first use.
     pub(super) types: Named,
@@ -29,22 +28,18 @@ pub(crate) struct Contents {
 /// Containers or types, with an index by identifier.
 #[derive(Default)]
 pub(super) struct Named {
-    /// Uses the standard hasher, since the trace chooses the keys.
+    /// The map uses the standard hasher, because the trace chooses the keys.
     places: HashMap<Vec<u8>, usize>,
     pub(super) all: Vec<Entry>,
 }
 
-/// A container or a type.
 #[derive(Default)]
 pub(super) struct Entry {
     /// Word that identifies the container or type in lines. This is its alias, or its name if it
     /// has no alias.
     pub(super) id: Vec<u8>,
-    /// Name, if it has been defined.
     pub(super) name: Option<Vec<u8>>,
-    /// Nature of a type, if it has been defined.
     pub(super) nature: Option<TypeNature>,
-    /// Index of the type of a container, if it has been defined.
     pub(super) type_: Option<usize>,
     pub(super) lines: u64,
 }
@@ -61,7 +56,6 @@ impl Named {
         place
     }
 
-    /// Adds a definition.
     fn define(&mut self, name: Field<'_>, alias: Option<Field<'_>>) -> &mut Entry {
         let place = self.place(alias.unwrap_or(name));
         let entry = &mut self.all[place];
@@ -70,7 +64,6 @@ impl Named {
     }
 }
 
-/// Event, container and type of a line.
 #[derive(Clone, Copy, Default)]
 struct Subject {
     kind: Option<EventKind>,
@@ -78,12 +71,10 @@ struct Subject {
     type_: Option<usize>,
 }
 
-/// Reads all segments in order.
 struct Look {
     contents: Contents,
     decoder: LineDecoder,
-    /// Lines of the current segment, and the bytes of its text that are needed. Their memory is
-    /// reused.
+    /// Lines of the current segment. Their memory is reused.
     columns: Lines,
     text: Vec<u8>,
 }
@@ -136,7 +127,6 @@ impl Look {
         Ok(())
     }
 
-    /// Counts the lines of a segment that was read as columns.
     fn columns(&mut self) {
         let (text, columns) = (std::mem::take(&mut self.text), std::mem::take(&mut self.columns));
         let with_text = |content: &&Content| columns.lines[content.line as usize].has_text();
@@ -158,7 +148,7 @@ impl Look {
         (self.text, self.columns) = (text, columns);
     }
 
-    /// Adds the time of a line, and the definition if the line has one. Returns the event,
+    /// Adds the time of a line, and the object that it defines, if any. Returns the event,
     /// container and type of the line.
     fn line(&mut self, text: &[u8]) -> Subject {
         let Contents { containers, types, .. } = &mut self.contents;
@@ -213,8 +203,8 @@ impl Contents {
     }
 }
 
-/// Chooses how the lines of a step are read, given the first one. They are read as columns unless
-/// they are definitions or belong to different containers or types.
+/// Chooses how the lines of a step are read, given the first of these lines. They are read as
+/// columns unless they are definitions or belong to different containers or types.
 fn wanted(decoder: &mut LineDecoder, line: &[u8], holes: &[Hole]) -> Wanted {
     let Ok(Line::Event(raw)) = decoder.line(line) else { return Wanted::Text };
     if !matches!(raw.decode(), Ok(Event::Entity { .. } | Event::Link { .. })) {

@@ -1,4 +1,4 @@
-//! Tests of the files and messages of the program.
+//! Tests the files and messages of the program.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// Exit status, standard output, standard error.
+/// Runs the program. Returns its exit status, standard output and standard error.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> (i32, Vec<u8>, String) {
     let output = Command::cargo_bin("pj_pack")
         .unwrap()
@@ -27,7 +27,7 @@ fn examples() -> Vec<std::path::PathBuf> {
     paths
 }
 
-/// Returns a trace, and its packed form.
+/// Returns a folder with a trace, and the packed trace.
 fn packed() -> (TempDir, Vec<u8>) {
     let folder = tempfile::tempdir().unwrap();
     let text = datasets::generate(datasets::Shape::Mpi, 200_000, 3);
@@ -108,7 +108,7 @@ fn standard_input_and_output() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
+fn damage_is_reported_with_its_offset() {
     let (folder, _) = packed();
     let good = fs::read(folder.path().join("t.trace.pjp")).unwrap();
     for (damaged, says) in [
@@ -143,7 +143,7 @@ fn a_full_disk_leaves_nothing() {
 }
 
 #[test]
-fn what_is_in_it_is_listed() {
+fn the_contents_are_listed() {
     let (folder, text) = packed();
     let (status, table, said) = run(folder.path(), &["--list", "t.trace.pjp"]);
     assert_eq!((status, said.as_str()), (0, ""));
@@ -176,8 +176,7 @@ fn what_is_in_it_is_listed() {
     assert_eq!(state.unwrap()["lines"].as_u64().unwrap(), of_state.count() as u64);
 }
 
-/// The listed contents do not depend on the number of segments or on how these are stored, except
-/// for the sizes of pages.
+/// Only the sizes of pages depend on the number of segments and on how segments are stored.
 #[test]
 fn segments_make_no_difference_to_what_is_listed() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,7 +205,7 @@ fn wrong_usage() {
         (&["a", "b", "-o", "c"][..], "-o names a single file"),
         (&["--unpack", "--test", "a"], "cannot be used with"),
         (&["a", "--segment", "1G"], "4K to 64M"),
-        (&[], "required"),
+        (&[], "is missing"),
     ] {
         let (status, _, said) = run(folder.path(), arguments);
         assert!(status == 2 && said.contains(says), "{arguments:?}: {said}");

@@ -1,4 +1,4 @@
-//! Tests with full disks, and with programs that are killed.
+//! Tests full disks, and a program that is killed.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.index(256) as u8).collect()
 }
 
-/// Tests new files, and a file that is replaced.
+/// Tests new files, and a file that would be replaced.
 #[test]
 fn a_full_disk_leaves_no_file() {
     // The disk has room for the first segment only.
@@ -51,7 +51,7 @@ fn a_file_that_must_not_become_so_large() {
 /// The program is killed between segments, while it waits for the rest of the trace.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_left_of_who_is_killed() {
+fn a_killed_program_leaves_no_files() {
     for is_there in [false, true] {
         let folder = testkit::folder(&[]);
         let place = folder.path().join("t.pjp");
@@ -62,8 +62,8 @@ fn nothing_is_left_of_who_is_killed() {
         command.args(["-", "-o", "t.pjp", "--segment", "4K", "--threads", "1"]);
         let mut child = command.current_dir(folder.path()).stdin(Stdio::piped()).spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        // When the write returns, the program has read everything that does not fit into the pipe,
-        // and has packed most of it.
+        // When the write returns, the program has read everything except what still fits into the
+        // pipe, and has packed most of it.
         pipe.write_all(&datasets::generate(datasets::Shape::Mpi, 1_500_000, 1)).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();

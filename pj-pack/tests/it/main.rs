@@ -1,4 +1,4 @@
-//! Tests of the program from its command line.
+//! Tests the program from its command line.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The structure of the ping-pong equals figures 13 and 15 of HTF.
+//! Tests that the structure of the ping-pong equals figures 13 and 15 of HTF.
 
 use std::fs;
 
@@ -55,7 +55,7 @@ fn the_ping_pong_of_htf() {
 /// Small traces are stored as text, but also have a structure. Containers with the same structure
 /// are printed once.
 #[test]
-fn equal_lanes_are_told_once() {
+fn equal_lanes_are_reported_once() {
     let text = datasets::ping_pong(2, 3);
     let other = String::from_utf8(text.clone()).unwrap();
     let copy = other

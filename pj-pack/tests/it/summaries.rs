@@ -1,4 +1,4 @@
-//! Tests of the reports that are stored with a trace.
+//! Tests the reports that are stored with a trace.
 
 use std::cell::Cell;
 use std::fs;
@@ -12,7 +12,7 @@ use testkit::Rng;
 
 use crate::cli::run;
 
-/// Packs a text with these options. Returns the summaries in it, and the messages of the program.
+/// Packs a text with these options. Returns the stored summaries, and the messages of the program.
 fn kept(text: &[u8], options: &[&str]) -> (Vec<Option<Vec<u8>>>, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t"), text).unwrap();
@@ -30,7 +30,7 @@ fn trace() -> Vec<u8> {
 }
 
 #[test]
-fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
+fn summaries_are_kept_for_sound_traces_only() {
     let sound = trace();
     let (found, said) = kept(&sound, &[]);
     assert!(found.iter().all(Option::is_some) && said.is_empty(), "{said}");
@@ -38,7 +38,8 @@ fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
     for options in [&["--segment", "100K"][..], &["--threads", "1"], &["--threads", "4"]] {
         assert!(kept(&sound, options).0 == found);
     }
-    // The invalid line is at the start, or at the end, when most of the trace has been replayed.
+    // The invalid line is at the start or at the end, where most of the trace has already been
+    // replayed.
     let third = sound.len() / 3;
     let line = third + sound[third..].iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let early = [&sound[..line], b"not an event\n", &sound[line..]].concat();
@@ -49,7 +50,7 @@ fn a_sound_trace_has_them_and_an_invalid_one_has_not() {
 }
 
 #[test]
-fn none_where_none_are_wanted_or_they_would_be_large() {
+fn there_are_none_if_not_wanted_or_too_large() {
     let sound = trace();
     assert_eq!(kept(&sound, &["--no-summary"]).0, [None, None]);
     let small = datasets::generate(datasets::Shape::Mpi, 200_000, 3);
@@ -59,9 +60,9 @@ fn none_where_none_are_wanted_or_they_would_be_large() {
     assert!(matches!(&kept(&many, &[]).0[..], [None, Some(_)]));
 }
 
-/// Each file that a trace names causes a warning.
+/// Each reference of the trace to a file causes a warning.
 #[test]
-fn none_of_a_trace_that_names_files() {
+fn a_trace_that_names_files_has_no_summaries() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/files"));
     let mut found = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -89,7 +90,8 @@ fn has_windows(text: &[u8], options: &[&str]) -> bool {
     lanes.is_some_and(|lanes| Lanes::parse(&lanes).unwrap().iter().count() > 0)
 }
 
-/// Returns a sound trace with long numbers and few open rows, and the offset of its first event.
+/// Returns a valid trace with long numbers and only a few open rows, and the offset of its first
+/// event.
 fn random() -> (String, usize) {
     let mut text = testkit::definitions([
         ("ctype", "DefineContainerType", "Name Type Alias"),
@@ -143,7 +145,6 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     }
 }
 
-/// Returns how many bytes of a packed trace a window reads.
 #[test]
 fn a_window_takes_few_bytes() {
     let folder = testkit::folder(&[("t", random().0.as_bytes())]);
@@ -165,7 +166,6 @@ fn a_window_takes_few_bytes() {
     }
 }
 
-/// Bytes in memory that count how many of them are read.
 struct Counted<'p> {
     bytes: Cursor<&'p Vec<u8>>,
     taken: Rc<Cell<usize>>,

@@ -1,5 +1,5 @@
-//! Windows of time have lines of the trace in order. Reading a window reads only the segments that
-//! it needs.
+//! Tests time windows. A window has lines of the trace in order, and reading it reads only the
+//! necessary segments.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use paje_pack::{Error, Piece, Summaries, Text};
 use pj_pack::pack::pack_all;
 use splitter::{Block, Input};
 
-/// Bytes in memory that count how many of them are read.
 struct Counted(Cursor<Vec<u8>>, Arc<AtomicU64>);
 
 impl Read for Counted {
@@ -26,8 +25,7 @@ impl Seek for Counted {
     }
 }
 
-/// Returns the text of a window and the number of bytes read. Returns `None` if the trace has no
-/// index.
+/// Returns the text of a window and the number of bytes read, or `None` if the trace has no index.
 fn window(packed: &[u8], from: f64, to: f64) -> Result<Option<(Vec<u8>, u64)>, Error> {
     let read = Arc::new(AtomicU64::new(0));
     let packed = Counted(Cursor::new(packed.to_vec()), Arc::clone(&read));
@@ -55,8 +53,8 @@ fn world() -> String {
     ]) + "type P 0\nstates S P\nlinks L 0 P P\ncreate 0 p P 0\n"
 }
 
-/// Returns a trace with a state that lasts for all of its time, shorter states within it, and
-/// links, some of which last long.
+/// Returns a trace with a state that lasts for the whole trace, shorter states inside it, and
+/// links. Some of the links last long.
 fn trace(rounds: usize) -> Vec<u8> {
     let mut text = world() + "push 0.5 S p all\n";
     for i in 1..=rounds {
@@ -72,15 +70,15 @@ fn trace(rounds: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_open_at_both_ends_is_there() {
+fn objects_that_are_open_at_both_ends_are_included() {
     let text = trace(400);
     let packed = pack_all(&text, 1000).unwrap();
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
     let part = String::from_utf8(part).unwrap();
     let (head, rows) = part.split_once("push 0.5 S p all\n").unwrap();
     assert_eq!(head, world());
-    // The window has a link from before, its own lines, and the lines that end its open rows after
-    // it.
+    // The window has a link that begins before it, its own lines, and the lines that end its open
+    // rows after it.
     assert!(rows.contains("from 201.2 L 0 v p 201\n"), "{rows}");
     assert!(rows.contains("push 205.1 S p some\nfrom 205.2 L 0 v p 205\npop 205.3 S p\n"));
     assert!(rows.contains("to 210.4 L 0 v p 201\n") && rows.ends_with("pop 400.5 S p\n"));
@@ -106,8 +104,8 @@ fn windows_without_segments() {
     assert!(part == trace(100));
 }
 
-/// Returns the lines of two containers, one container after the other, so that times start over. A
-/// link connects the containers.
+/// Returns the lines of two containers, one container after the other, so that the times start
+/// again. A link connects the containers.
 fn streams(rounds: usize, last: &str) -> String {
     let mut text = world() + "create 0 q P 0\n";
     for name in ["p", "q"] {
@@ -125,7 +123,7 @@ fn streams(rounds: usize, last: &str) -> String {
 }
 
 #[test]
-fn what_lies_between_is_left_out() {
+fn rows_between_are_left_out() {
     let text = streams(400, "pop 400.5 S q\n");
     let packed = pack_all(text.as_bytes(), 1000).unwrap();
     let (part, read) = window(&packed, 205.0, 205.9).unwrap().unwrap();
@@ -135,8 +133,8 @@ fn what_lies_between_is_left_out() {
     for name in ["p", "q"] {
         assert!(rows.contains(&format!("push 205.1 S {name} some\npop 205.3 S {name}\n")));
     }
-    // The window has the lines that open and close the states, and both ends of the link, which are
-    // in two gaps.
+    // The window has the lines that open and close the states, and both ends of the link. These
+    // lines are in two gaps.
     assert!(rows.contains("pop 400.5 S p\n") && rows.contains("push 0.5 S q all\n"), "{rows}");
     assert_eq!(rows.matches(" L ").count(), 2, "{rows}");
     assert!(rows.ends_with("pop 400.5 S q\n"), "{rows}");
@@ -145,10 +143,10 @@ fn what_lies_between_is_left_out() {
     assert!(part.lines().all(|line| all.any(|other| other == line)));
 }
 
-/// The first lines are after the window and the last ones are before it. The rows that the last
+/// The first lines are after the window, and the last lines are before it. The rows that the last
 /// lines open continue until the end.
 #[test]
-fn what_is_open_at_the_end_is_there() {
+fn objects_that_are_open_at_the_end_are_included() {
     let text = streams(200, "").replace("push 0.5 S q all\n", "");
     let late = text.replace("push 200.1 S q some\npop 200.3 S q\n", "");
     // The other container ends later.
@@ -184,8 +182,8 @@ fn lines_about_containers_count() {
     }
 }
 
-/// A few lines set a variable to a value that is the result of many changes. They give the same
-/// value in single precision.
+/// A few lines replace the many changes of a variable. They must give the same value, also in
+/// single precision.
 #[test]
 fn sums_of_variables_are_short() {
     let changes = |change: &dyn Fn(usize) -> String| {
@@ -218,8 +216,8 @@ fn sums_of_variables_are_short() {
     assert!(fractions.contains("set 0 V p 33554432\nadd 1.5 V p 0.1\nadd 2.5"), "{fractions}");
 }
 
-/// A line that sets a state closes the previous state. The line that pops the new state is missing,
-/// so the new state would last too long if the next line were also missing.
+/// A line that sets a state closes the previous state. Here the line that pops the new state is
+/// missing, so the new state would last too long if the next line were missing as well.
 #[test]
 fn states_that_are_set_do_not_last() {
     let set = testkit::definitions([("set", "SetState", "Time Type Container Value")]);
@@ -237,7 +235,6 @@ fn states_that_are_set_do_not_last() {
     }
 }
 
-/// These traces have no index, because parts of them would differ from the whole.
 #[test]
 fn traces_without_windows() {
     let sound = String::from_utf8(trace(100)).unwrap();
@@ -253,12 +250,12 @@ fn traces_without_windows() {
         (last, "pop 100.5 S p\npop 100.6 S p\n"),
         (last, "neither 100.5\n"),
         (last, "pop late S p\n"),
-        // Another file.
+        // The trace refers to another file.
         (
             last,
             "%EventDef PajeTraceFile f\n% Container string\n% Type string\n% Filename string\n%EndEventDef\nf p P b\n",
         ),
-        // Two names for one type.
+        // A type has two spellings.
         (
             "states S P\n",
             "%EventDef PajeDefineStateType s\n% Name string\n% Type string\n% Alias string\n%EndEventDef\ns S P T\n",
@@ -302,7 +299,6 @@ fn each_byte_flipped_is_found_or_not_needed() {
     }
 }
 
-/// Returns a trace with similar lines that set states.
 fn sets() -> String {
     let mut text = String::from(
         "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
@@ -318,11 +314,11 @@ fn sets() -> String {
     text
 }
 
-/// A window has the same text when it is read in segments as when it is read as a stream. Both read
-/// the same bytes.
+/// A window has the same text whether it is read in segments or as a stream. Both ways read the
+/// same bytes.
 #[test]
 fn windows_are_segments() {
-    // Times start over, so the window has two runs of segments with lines between them.
+    // The times start again, so the window has two runs of segments with lines between them.
     let again = |turn| format!("3 {turn}.25 S c x\n3 {turn}.5 S c y\n");
     let text = sets() + "2 0.0 c P 0 c\n" + &(0..300).map(again).collect::<String>();
     let folder = testkit::folder(&[("t.pjp", &pack_all(text.as_bytes(), 1500).unwrap())]);

@@ -11,9 +11,8 @@ impl Cli {
     pub fn out_of_place(&self) -> Option<(&'static str, String)> {
         let waiting: &[Report] = &[Waits, Critical, Summary];
         let rows: &[Report] = &[States, Comm, Time, Variables, Events, Summary, Compare];
-        let all: [(bool, &str, &[Report]); 16] = [
-            (self.by.is_some(), "--by", &[States, Time, Waits, Critical, Compare]),
-            (self.level.is_some(), "--level", &[Comm]),
+        let all: [(bool, &str, &[Report]); 15] = [
+            (self.by.is_some(), "--by", &[States, Comm, Time, Waits, Critical, Compare]),
             (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical]),
             (self.bins.is_some(), "--bins", &[Time, Variables]),
             (self.inclusive, "--inclusive", &[Time]),
@@ -24,7 +23,7 @@ impl Cli {
             (self.group.is_some(), "--group", waiting),
             (self.root.is_some(), "--root", waiting),
             (self.eager.is_some(), "--eager", waiting),
-            (self.dot.is_some(), "--dot", &[Comm, Waits]),
+            (self.graph.is_some(), "--graph", &[Comm, Waits]),
             (self.live, "--live", &rows[..6]),
             // A container may wait for any other container.
             (!self.patterns.inside.is_empty(), "--in", rows),
@@ -38,7 +37,7 @@ impl Cli {
     }
 }
 
-/// Joins names, such as `a, b and c`.
+/// Joins names as in `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

@@ -1,5 +1,5 @@
-//! Grids whose columns are as wide as their contents. If there is no room for all columns, some of
-//! them are left out.
+//! Grids whose columns are as wide as their contents. If they do not all fit, some columns are left
+//! out.
 
 use std::io::{self, Write};
 
@@ -12,8 +12,8 @@ pub(super) enum Cell {
     Bar(f64),
 }
 
-/// Title and priority of a column. If there is no room, the column with the highest number is left
-/// out first. Columns with the number 0 always stay.
+/// Title and priority of a column. If not all columns fit, those with the highest priority numbers
+/// are left out first. Columns with priority 0 always stay.
 pub(super) type Column = (&'static str, u8);
 
 /// Minimum and maximum width of a bar, and minimum width of a truncated name.
@@ -42,7 +42,7 @@ impl<'c> Grid<'c> {
         let total = |shown: &[usize], widths: &[usize]| -> usize {
             shown.iter().map(|column| widths[*column] + 2).sum()
         };
-        // Truncate names first, then drop columns.
+        // Names are truncated first. Then columns are left out.
         if total(&shown, &widths) > screen.width {
             for (column, wide) in widths.iter_mut().enumerate() {
                 if self.is_name(column) {

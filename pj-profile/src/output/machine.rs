@@ -13,7 +13,6 @@ pub(super) fn csv(table: &Table, quotes: Quotes, out: &mut dyn Write) -> io::Res
     records::csv(&names(table), rows(table), quotes, out)
 }
 
-/// Writes a list of objects, one per line.
 pub(super) fn json(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     records::json(&names(table), rows(table), out)
 }
@@ -31,7 +30,7 @@ fn value(data: &Data, row: usize) -> Value<'_> {
         Data::Text(all) => return Value::Name(all[row].name()),
         Data::Count(all) => Some(all[row].to_string()),
         Data::Seconds(all) => all[row].map(|seconds| seconds.to_string()),
-        Data::Number(all) => all[row].map(|number| format!("{number:.9}")),
+        Data::Time(all) | Data::Number(all) => all[row].map(|number| format!("{number:.9}")),
         Data::Amount(all) => all[row].map(|amount| amount.to_string()),
     };
     number.map_or(Value::None, Value::Number)
@@ -41,7 +40,7 @@ pub(super) fn parquet(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let batch = table.record_batch().map_err(io::Error::other)?;
     let zstd = Compression::ZSTD(ZstdLevel::default());
     let properties = WriterProperties::builder().set_compression(zstd).build();
-    // Write to memory first, because the writer must own its output.
+    // The rows are written to memory first, because the writer must own its output.
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties))?;
     writer.write(&batch)?;

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use paje_analysis::{Data, Label, Seconds, Table};
+use paje_console::fill::fill;
+use paje_decimal::amounts::{amount, count, duration};
 use paje_parser::error::Escaped;
-use paje_pictures::numbers::{amount, count, duration};
 
 use super::grid::{Cell, Grid};
 use super::screen::Screen;
@@ -13,7 +14,7 @@ use super::strips;
 #[derive(Clone, Copy)]
 enum Form {
     Name,
-    /// A name. If it is empty, it stands for the time between states.
+    /// A name. If it is empty, the row is for the time between states.
     Activity,
     Bar,
     Percent,
@@ -29,16 +30,29 @@ use Form::{Activity, Amount, Bar, Change, Count, Most, Name, Percent, Seconds as
 /// Title, priority (see [`grid::Column`]), column of the table, and format.
 type Column = (&'static str, u8, &'static str, Form);
 
-/// Writes a report below its title.
+/// Writes a report below its title and notes.
 pub(super) fn write(
     title: &str,
+    notes: &[String],
     table: &Table,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}", screen.paint(1, &Escaped(title.as_bytes()).to_string()))?;
+    let title = fill(&Escaped(title.as_bytes()).to_string(), screen.width);
+    writeln!(out, "{}", screen.paint(1, &title))?;
+    for note in notes {
+        write!(out, "{}", fill(&format!("{note}\n"), screen.width))?;
+    }
     if table.is_empty() {
-        return writeln!(out, "\nThere is nothing to report.");
+        let what = match table.name {
+            "comm" => "links",
+            "variables" => "variables",
+            "events" => "events",
+            "kinds" | "waiters" | "pairs" => "waits",
+            "critical" | "imbalance" => "critical path",
+            _ => "states",
+        };
+        return writeln!(out, "\nNo {what} in the trace, or in the part that is selected.");
     }
     let seen = TableView(table);
     let (by, columns): (&[&str], &[Column]) = match table.name {
@@ -62,7 +76,7 @@ pub(super) fn write(
     sections(seen, screen, out, by, columns)
 }
 
-/// Access to a table's values by column name and row.
+/// Gives access to a table's values by column name and row.
 #[derive(Clone, Copy)]
 pub(crate) struct TableView<'t>(pub(crate) &'t Table);
 
@@ -84,7 +98,7 @@ impl<'t> TableView<'t> {
             Data::Text(_) => None,
             Data::Count(all) => Some(all[row] as f64),
             Data::Seconds(all) => all[row].map(Seconds::to_f64),
-            Data::Number(all) | Data::Amount(all) => all[row],
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => all[row],
         }
     }
 
@@ -109,7 +123,8 @@ impl<'t> TableView<'t> {
     }
 }
 
-/// Writes a section for each run of consecutive rows with equal values in the columns `by`.
+/// Writes a section for each group of consecutive rows that have the same values in the columns
+/// `by`.
 fn sections(
     seen: TableView<'_>,
     screen: Screen,
@@ -189,7 +204,7 @@ const COMPARE: &[Column] = &[
     ("B", 3, "exclusive_b", Time),
     ("change", 0, "change", Time),
     ("", 1, "percent", Change),
-    ("of makespan", 4, "share", Change),
+    ("of total change", 4, "share", Change),
     ("count A", 6, "count_a", Count),
     ("count B", 5, "count_b", Count),
 ];

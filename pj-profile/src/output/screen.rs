@@ -1,9 +1,7 @@
-//! Width and colours of the output.
+use std::io;
 
-use std::env;
-use std::io::{self, IsTerminal};
-
-use rustix::termios::tcgetwinsize;
+use paje_console::options::Coloured;
+use paje_console::output;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Width and colours of the output.
@@ -15,7 +13,7 @@ pub struct Screen {
     pub has_colours: bool,
 }
 
-/// Default width, which is large enough for a report of states.
+/// Default width. A report of states fits into it.
 const WIDTH: usize = 100;
 
 impl Screen {
@@ -25,16 +23,10 @@ impl Screen {
         Screen { width, has_colours: false }
     }
 
-    pub(super) fn of_output() -> Self {
+    pub(super) fn of_output(coloured: Coloured) -> Self {
         let out = io::stdout();
-        if !out.is_terminal() {
-            let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-            return Screen::plain(columns.unwrap_or(WIDTH));
-        }
-        let width = tcgetwinsize(&out).map_or(80, |size| usize::from(size.ws_col));
-        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = env::var_os("TERM").is_none_or(|term| term == "dumb");
-        Screen { width: width.max(40), has_colours: !refused && !dumb }
+        let width = output::columns(&out).unwrap_or(WIDTH).max(40);
+        Screen { width, has_colours: coloured.is_wanted(&out) }
     }
 
     pub(super) fn paint(self, code: u8, text: &str) -> String {
@@ -46,7 +38,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Escapes control characters of a name, and truncates it to a width.
+/// Escapes control characters in a name, and truncates the name to a width.
 pub(super) fn fitted(name: &str, columns: usize) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -75,7 +67,7 @@ pub(super) fn bar(part: f64, columns: usize) -> String {
 
 pub(super) fn heat(part: f64) -> char {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    // Round up, so that small values stay visible.
+    // Rounds up, so that small values stay visible.
     let level = (part.clamp(0.0, 1.0) * 8.0).ceil() as usize;
     LEVELS[level.min(8)]
 }

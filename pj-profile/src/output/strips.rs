@@ -1,10 +1,11 @@
-//! Heat strips, which are lines of blocks whose height shows an amount.
+//! Heat strips: lines of blocks whose heights show amounts.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use paje_console::fill::fill;
+use paje_decimal::amounts::{amount, duration};
 use paje_pictures::natural;
-use paje_pictures::numbers::{amount, duration};
 
 use super::people::TableView;
 use super::screen::{Screen, fitted, heat, width};
@@ -12,7 +13,7 @@ use crate::natural::NaturalName;
 
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
-/// Maximum number of values that are shown by a letter.
+/// Maximum number of values that have a letter.
 const LETTERS: usize = 26;
 
 const OTHERS: char = '*';
@@ -24,11 +25,10 @@ fn letter(place: Option<usize>) -> char {
 
 type Bins = BTreeMap<usize, BTreeMap<String, f64>>;
 
-/// Maximum number of containers in a matrix.
 const ENDS: usize = 64;
 
-/// Writes a communication matrix for each link type. It has a line per sender and a cell per
-/// receiver.
+/// Writes a communication matrix for each link type, with a line for each sender and a cell for
+/// each receiver.
 pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
@@ -77,8 +77,8 @@ fn matrix(
     Ok(())
 }
 
-/// Writes a line for each container and type. If containers are added up, writes a line for each
-/// value.
+/// Writes a line for each container and type. If containers are added up, there is a line for each
+/// value instead.
 pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
     let mut totals: BTreeMap<String, f64> = BTreeMap::new();
@@ -119,11 +119,12 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
             writeln!(
                 out,
                 "\n{}",
-                screen.paint(1, &format!("{type_}, from {first} s to {last} s"))
+                screen
+                    .paint(1, &format!("{type_}, from {} to {}", duration(first), duration(last)))
             )?;
             type_now = Some(type_);
         }
-        let columns = bins.min(screen.width.saturating_sub(wide + 10)).max(1);
+        let columns = bins.min(screen.width.saturating_sub(wide + 14)).max(1);
         let (most, mut strip) = (most(of), String::new());
         for column in 0..columns {
             let range = column * bins / columns
@@ -144,7 +145,7 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
                 strip += &screen.paint(colour(value), &block);
             } else {
                 let letter = letter(values.iter().position(|(name, _)| name == value));
-                // Use lower case for values with less than half of the bin's time.
+                // Values that take less than half of the bin's time have a lower-case letter.
                 let small = seconds / whole < 0.5;
                 strip.push(if small { letter.to_ascii_lowercase() } else { letter });
             }
@@ -159,10 +160,8 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         let named = named.chain(others);
         let named: Vec<(String, String)> = named.map(|name| (name.clone(), name)).collect();
         legend(&named, screen, out)?;
-        writeln!(
-            out,
-            "  Letters show the value with the most time, in lower case below half of it."
-        )?;
+        let how = "  Letters show the value with the most time, in lower case below half of it.\n";
+        write!(out, "{}", fill(how, screen.width))?;
     }
     if screen.has_colours && !by_value {
         let named = values.iter().take(COLOURS.len());
@@ -175,8 +174,8 @@ pub(super) fn times(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes the legend in lines as wide as the screen. Each name is given both without and with
-/// colour.
+/// Writes the legend in lines that are as wide as the screen. Each name is given twice: without and
+/// with colour.
 fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let mut taken = 0;
@@ -192,8 +191,8 @@ fn legend(names: &[(String, String)], screen: Screen, out: &mut dyn Write) -> io
     writeln!(out)
 }
 
-/// Writes means of variables, with a line per container. Lines are scaled to the highest mean of
-/// the type.
+/// Writes the means of variables, in a line for each container. All lines of a type are scaled to
+/// its highest mean.
 pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let mut row = 0;
     while row < seen.0.len() {
@@ -218,7 +217,7 @@ pub(super) fn means(seen: TableView<'_>, screen: Screen, out: &mut dyn Write) ->
         let most_text = amount(most);
         writeln!(out, "\n{}", screen.paint(1, &format!("{type_}, █ is {most_text}")))?;
         for (name, means) in &lines {
-            let shown = columns.min(screen.width.saturating_sub(wide + 4)).max(1);
+            let shown = columns.min(screen.width.saturating_sub(wide + 5)).max(1);
             let part = |column: usize| {
                 let mean = means.get(&(column * columns / shown));
                 mean.map_or(' ', |mean| heat(mean / most.max(f64::MIN_POSITIVE)))

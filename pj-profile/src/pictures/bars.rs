@@ -1,6 +1,6 @@
 //! Bar charts of reports.
 
-use paje_pictures::numbers::{amount, count, duration, percent};
+use paje_decimal::amounts::{amount, count, duration, percent};
 use paje_pictures::{Bar, Bars, Colour, Colours, Picture};
 
 use crate::output::TableView;
@@ -18,7 +18,7 @@ pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
     bars.picture()
 }
 
-/// Returns the names of the rows. Columns in which all rows agree are left out.
+/// Returns the names of the rows. Leaves out columns that have the same name in all rows.
 fn names(seen: TableView<'_>, columns: &[&str]) -> Vec<String> {
     let differs = |column: &&&str| {
         let first = seen.text(column, 0);
@@ -39,7 +39,8 @@ fn largest(seen: TableView<'_>, column: &str) -> Vec<usize> {
     rows
 }
 
-/// Returns a factor and a unit with which the largest duration is easy to read.
+/// Returns a unit in which the largest duration is easy to read, and the factor that converts
+/// seconds to it.
 fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     let seconds = (0..seen.0.len()).filter_map(|row| seen.number(column, row)).map(f64::abs);
     match seconds.fold(0.0, f64::max) {
@@ -49,7 +50,7 @@ fn unit(seen: TableView<'_>, column: &str) -> (f64, &'static str) {
     }
 }
 
-/// Returns a bar for each row. The row with the largest value in column `by` comes first.
+/// Returns a bar for each row. The largest value in column `by` comes first.
 fn rows(
     seen: TableView<'_>,
     columns: &[&str],
@@ -103,7 +104,7 @@ fn states_by_container(seen: TableView<'_>, colours: &Colours) -> Bars {
         }
     }
     for bar in &mut bars {
-        // Use the same order of colours in all bars.
+        // The colours have the same order in all bars.
         bar.parts.sort_by_key(|part| part.0);
     }
     bars.sort_by(|a, b| paje_pictures::natural(&a.name, &b.name));

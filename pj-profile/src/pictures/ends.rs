@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use paje_analysis::dot;
 use paje_console::Failure;
-use paje_pictures::numbers::{amount, duration};
+use paje_decimal::amounts::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
+use paje_sim::nearest;
 
 use crate::cli::Cli;
 use crate::output::TableView;
 
-/// Amounts by pair of names, in natural order.
 struct Pairs {
     names: Vec<String>,
     cells: BTreeMap<(usize, usize), f64>,
@@ -39,8 +39,8 @@ fn pairs(
     Pairs { names, cells }
 }
 
-/// Returns the column with the amount on links, and the column's title. The amount is the number of
-/// bytes if it is known, and otherwise the number of links.
+/// Returns the column of links to show, and its title. It has numbers of bytes if they are known,
+/// and otherwise numbers of links.
 fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
     match (0..seen.0.len()).any(|row| seen.number("bytes", row).is_some()) {
         true => ("bytes", "bytes sent"),
@@ -94,7 +94,6 @@ pub(super) fn comm_graph(seen: TableView<'_>) -> Picture {
     graph(format!("Communication graph: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
-/// Returns the communication graph for Graphviz.
 pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
     let (column, _) = traffic(seen);
     let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
@@ -133,7 +132,7 @@ pub(super) fn comm_density(cli: &Cli, seen: TableView<'_>) -> Picture {
     for row in 0..seen.0.len() {
         let number = seen.number(column, row).filter(|number| number.is_finite());
         *amounts.entry(seen.text("from", row)).or_default() += number.unwrap_or(0.0);
-        // Include containers that only receive.
+        // Adds containers that only receive.
         amounts.entry(seen.text("to", row)).or_default();
     }
     density(cli, format!("Sent by each container: {what}"), what, amount, amounts)
@@ -170,11 +169,8 @@ pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<Stri
     }
     match &cli.value {
         Some(value) if !sums.contains_key(value) => {
-            let known: Vec<&str> = sums.keys().take(12).map(String::as_str).collect();
-            let known = known.join(", ");
-            Err(Failure::Other(format!(
-                "--value {value}: the report has no such value; values are {known}"
-            )))
+            let hint = nearest(value.as_bytes(), sums.keys().map(String::as_bytes));
+            Err(Failure::Other(format!("--value {value}: the report has no such value; {hint}")))
         }
         Some(value) => Ok(value.clone()),
         None => {

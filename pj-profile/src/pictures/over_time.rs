@@ -1,10 +1,10 @@
-//! Pictures with an axis of time.
+//! Pictures over time.
 
 use std::collections::BTreeMap;
 
 use paje_analysis::Table;
 use paje_console::Failure;
-use paje_pictures::numbers::{amount, percent};
+use paje_decimal::amounts::{amount, percent};
 use paje_pictures::{Colours, Fill, Picture, Quadrant, Strip, Strips};
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use crate::cli::Cli;
 use crate::natural::NaturalName;
 use crate::output::TableView;
 
-/// A report over time. It has the amount of each value in each bin, by heading and name.
+/// A report over time: for each heading and name, the amount of each value in each bin.
 struct Over {
     groups: BTreeMap<(String, NaturalName), BTreeMap<usize, BTreeMap<String, f64>>>,
     bins: usize,
@@ -24,7 +24,7 @@ fn over(seen: TableView<'_>, column: &str) -> Over {
     let mut over =
         Over { groups: BTreeMap::new(), bins: 0, times: [f64::INFINITY, f64::NEG_INFINITY] };
     let mut length = 0.0;
-    // There are few names and many rows, so the names are hashed first and sorted at the end.
+    // There are many rows but few names, so names are hashed first, and sorted at the end.
     let mut groups: FxHashMap<(String, String), BTreeMap<usize, BTreeMap<String, f64>>> =
         FxHashMap::default();
     for row in 0..seen.0.len() {
@@ -75,8 +75,8 @@ fn parts(values: &BTreeMap<String, f64>, whole: f64, colours: &Colours) -> Fill 
     Fill::Parts(parts)
 }
 
-/// Draws a strip for each container. If containers are added up, draws a row of shades for each
-/// value.
+/// Draws a strip for each container. If containers are added up, draws shades for each value
+/// instead.
 pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     let over = over(seen, "seconds");
     let by_value = (0..seen.0.len()).all(|row| seen.text("container", row).is_empty());
@@ -103,7 +103,6 @@ pub(super) fn strips(seen: TableView<'_>, colours: &Colours) -> Picture {
     .picture()
 }
 
-/// Draws two runs on one time axis, with the bins of the longer run.
 pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Picture {
     let [a, b] = runs.map(|(_, table)| over(TableView(table), "seconds"));
     let whole = a.bin().max(b.bin());
@@ -125,7 +124,7 @@ pub(crate) fn on_one_axis(runs: [(&str, &Table); 2], colours: &Colours) -> Pictu
     .picture()
 }
 
-/// Draws, for each bin, the share of time that containers spent in one value.
+/// Draws a matrix of shares: the part of each bin that containers spent in one value.
 pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure> {
     let wanted = value(cli, seen, "seconds")?;
     let over = over(seen, "seconds");
@@ -143,7 +142,6 @@ pub(super) fn matrix(cli: &Cli, seen: TableView<'_>) -> Result<Picture, Failure>
     .picture())
 }
 
-/// Draws means of variables as shades.
 pub(super) fn means(seen: TableView<'_>) -> Picture {
     let over = over(seen, "mean");
     let mut most: BTreeMap<&str, f64> = BTreeMap::new();
@@ -169,9 +167,9 @@ pub(super) fn means(seen: TableView<'_>) -> Picture {
     .picture()
 }
 
-/// Draws how the time of each bin is divided between four kinds of classes. Time without a state
-/// counts as computing if it lies between the first and the last state of a container, because many
-/// tracers record only calls.
+/// Draws how the time of each bin is divided among four kinds of classes. Many tracers record only
+/// calls, so time without a state counts as computing if it is between the first and the last state
+/// of a container.
 pub(super) fn quadrant(seen: TableView<'_>) -> Result<Picture, Failure> {
     let over = over(seen, "seconds");
     let whole = over.bin();

@@ -1,4 +1,4 @@
-//! Tests of the program from its command line.
+//! Tests the program from its command line.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -20,11 +20,11 @@ fn piped(words: &[&str]) -> Child {
     program(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs")
 }
 
-fn run(words: &[&str]) -> Output {
+pub(crate) fn run(words: &[&str]) -> Output {
     program(words).output().expect("it runs")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -95,7 +95,22 @@ fn statuses_and_messages() {
         (&["compare", MPI], 2, "compare needs two traces"),
         (&["--live", "time", MPI], 2, "--live needs --start and --end for bins"),
         (&["--format=runes", MPI], 2, "runes"),
-        (&["--of-type=Nothing", MPI], 0, "--of-type 'Nothing': the trace has no such type"),
+        (&["--of-type=MPI_STAT", MPI], 2, "the trace has no such type; did you mean 'MPI_STATE'?"),
+        (&["--in=rnk-1", MPI], 2, "no such container; did you mean 'rank-1'?"),
+        (&["--by=NODE", MPI], 2, "--by NODE: the trace has no such container type; there are "),
+        (&["comm", "--by=MP", MPI], 2, "--by MP: the trace has no such container type; did"),
+        (
+            &["comm", "--bytes=Sise", MPI],
+            2,
+            "--bytes Sise: the trace has no such user-defined field",
+        ),
+        (&["waits", "--group=node", MPI], 2, "--group node: the trace has no such container type"),
+        (
+            &["waits", "--root=rank-9", MPI],
+            2,
+            "--root rank-9: the trace has no such container; did",
+        ),
+        (&["wait", MPI], 2, "'wait' is neither a report nor a file; did you mean 'waits'?"),
         (&["-s", "5", MPI], 0, "the window from 5 s begins after the end of the trace, 0.043388 s"),
         (&["-o", "/nowhere/it.csv", MPI], 2, "/nowhere/it.csv"),
     ] {
@@ -186,10 +201,10 @@ fn live_ends_with_the_final_report() {
     assert_eq!(text(&output.stdout), text(&run(&["--format=csv", MPI]).stdout));
 }
 
-/// Returns the output of a program that receives the second half of a trace after `pause`, together
-/// with the latest report.
+/// Sends a live program the first half of a trace and, after `pause`, the second half. Returns its
+/// output, and the report on the whole trace.
 fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
-    // Use reports that do not fit into a pipe, so that the program waits for its reader.
+    // The reports do not fit into a pipe, so the program waits for its reader.
     let mut bytes = Vec::new();
     datasets::write(datasets::Shape::ManyContainers, 200 << 10, 1, &mut bytes).expect("in memory");
     // Slow reports are shown less often. Therefore, the trace is short, and comments fill the
@@ -202,7 +217,7 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
     let mut stdout = child.stdout.take().expect("a pipe");
     let (shown, last) = std::thread::scope(|scope| {
         let feed = scope.spawn(|| {
-            // The second half fills a block when the next report is due.
+            // The second half fills a block at the time of the next report.
             let (first, rest) = bytes.split_at(bytes.len() / 2);
             stdin.write_all(first).expect("the program reads everything");
             std::thread::sleep(pause);
@@ -224,8 +239,8 @@ fn shown_slowly(pause: Duration) -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn a_slow_terminal_loses_nothing() {
-    // On a loaded machine, a report takes long, and the next report is due only after twenty times
-    // as long.
+    // On a loaded machine, a report takes long, and the next one is made only after twenty times
+    // that time.
     let shown_before = [1100, 10_000, 60_000].into_iter().any(|pause| {
         let (shown, last) = shown_slowly(Duration::from_millis(pause));
         assert!(shown.ends_with(&last) && last.len() > 1 << 17);
@@ -234,8 +249,8 @@ fn a_slow_terminal_loses_nothing() {
     assert!(shown_before, "only the last report was shown");
 }
 
-/// Returns the output of a program that is interrupted when `pause` has passed since it received
-/// most of a trace.
+/// Interrupts the program when `pause` has passed since it received most of a trace. Returns its
+/// output.
 fn interrupted_after(pause: Duration) -> String {
     // Only full blocks are analysed.
     let mut bytes = Vec::new();
@@ -260,7 +275,7 @@ fn interrupted_after(pause: Duration) -> String {
 
 #[test]
 fn an_interrupt_shows_the_last_report() {
-    // A loaded machine takes longer to reach the first block.
+    // A loaded machine takes longer to read the first block.
     let pauses = [500, 5_000, 60_000].map(Duration::from_millis);
     let shown =
         |printed: &String| printed.starts_with("type,value,") && printed.lines().count() > 3;

@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use crate::cli::program;
 
-/// Computes the reports to store, in portions of `portion` bytes.
 fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
     let mut see = |portion: &Portion<'_>| {
@@ -44,8 +43,8 @@ fn packed(text: &[u8], portion: u64) -> (Vec<u8>, bool) {
     (writer.finish().expect("memory"), reports.is_some())
 }
 
-/// Writes a trace as text and packed, under the same name. Returns whether the packed trace has
-/// reports.
+/// Writes a trace as text and as a packed trace, under the same name. Returns whether the packed
+/// trace has reports.
 fn both(text: &[u8], portion: u64) -> (TempDir, TempDir, bool) {
     let (packed, has_reports) = packed(text, portion);
     (testkit::folder(&[("t", text)]), testkit::folder(&[("t", &packed)]), has_reports)
@@ -55,7 +54,7 @@ fn run(folder: &TempDir, words: &[&str]) -> Output {
     program(words).arg("t").current_dir(folder.path()).output().expect("it runs")
 }
 
-/// Returns the number of bytes read from a packed trace, if it was not replayed.
+/// Returns the number of bytes read from a packed trace, or `None` if it was replayed.
 fn bytes_read(folder: &TempDir, words: &[&str]) -> Option<u64> {
     let output = run(folder, &[words, &["--stats"]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -87,7 +86,7 @@ fn reports_of_examples_are_the_same() {
     assert!(with > 5 && without > 1, "{with} and {without}");
 }
 
-/// Covers all kinds of names, arbitrary times, and missing values.
+/// The traces have all kinds of names, arbitrary times, and missing values.
 #[test]
 fn reports_of_generated_traces_are_the_same() {
     for shape in [datasets::Shape::Quoted, datasets::Shape::AllLinks, datasets::Shape::Mpi] {
@@ -125,7 +124,7 @@ fn other_reports_need_a_replay() {
         &["--recover"],
         &["--no-files"],
         &["--max-line", "1M"],
-        &["comm", "--level", "MPI"],
+        &["comm", "--by", "MPI"],
         &["comm", "--bytes", "Size"],
         &["time"],
         &["variables"],
@@ -175,7 +174,7 @@ fn a_pipe_is_replayed() {
 }
 
 /// Packed traces keep the reports of the version that wrote them. If these bytes change,
-/// [`VERSION`] must also change.
+/// [`VERSION`] must change too.
 #[test]
 fn the_version_changes_with_the_format() {
     let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples"));
@@ -188,5 +187,5 @@ fn the_version_changes_with_the_format() {
             }
         }
     }
-    assert_eq!((VERSION, hash), (1, 0xbe86_2f9a_6bf9_8421), "{hash:#x}");
+    assert_eq!((VERSION, hash), (2, 0x3e52_9840_0fba_25e3), "{hash:#x}");
 }

@@ -5,5 +5,6 @@ mod kept;
 mod naive;
 mod naive_rows;
 mod pictures;
+mod units;
 mod waiting;
 mod windows;

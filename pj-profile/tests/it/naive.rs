@@ -22,7 +22,6 @@ fn cli(words: &[String]) -> Cli {
     Cli::parse_from(words)
 }
 
-/// Returns the text of a report.
 fn report(words: &[String], cuts: Cuts) -> String {
     let text = bytes(&cli(words), cuts).unwrap_or_else(|failure| panic!("{words:?}: {failure:?}"));
     String::from_utf8_lossy(&text).into_owned()
@@ -32,7 +31,7 @@ fn lines(text: &str) -> BTreeSet<String> {
     text.lines().skip(1).map(String::from).collect()
 }
 
-/// Separates decimal numbers from the other fields of each line. Numbers in `columns` may lack a
+/// Separates decimal numbers from the other fields of each line. In `columns`, numbers may lack a
 /// decimal point.
 fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Vec<f64>>> {
     let mut all: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
@@ -49,8 +48,9 @@ fn apart(lines: &BTreeSet<String>, columns: &[usize]) -> BTreeMap<String, Vec<Ve
     all
 }
 
-/// Asserts that lines are equal, up to rounding. The numbers may differ in the last digit, by the
-/// relative error `part` of rounded sums, and by the error of dividing by an extremely short time.
+/// Asserts that lines are equal, apart from rounding. Numbers may differ in the last digit, by the
+/// relative rounding error `part` of sums, and by the error that results from dividing by a very
+/// short time.
 fn assert_same(
     found: &BTreeSet<String>,
     wanted: &BTreeSet<String>,
@@ -88,7 +88,7 @@ fn cuts(seed: u64) -> Cuts {
     Cuts { limits: Limits { block, line: 1 << 20 }, portion }
 }
 
-/// Compares every report of a trace with loops over rows, with random options.
+/// Compares all reports of a trace with loops over rows. `seed` determines the options.
 fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
     let mut compared = 0;
     let containers = trace.containers();
@@ -119,7 +119,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         }
         if report_ == "comm" && draw(2, 6) == 0 {
             asked.level = Some(type_.clone());
-            words.push(format!("--level={type_}"));
+            words.push(format!("--by={type_}"));
         }
         if matches!(report_, "time" | "variables") && draw(2, 7) == 0 {
             asked.bins = Some(1 + draw(7, 8) as u32);
@@ -129,7 +129,13 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
             asked.inclusive = true;
             words.push("--inclusive".into());
         }
-        let only = draw(4, 10) == 0;
+        let has = |text: &[u8]| text.contains(&b'a');
+        let is_named = |trace: &Trace, id| {
+            let (types, alias) = (trace.types(), trace.types().alias(id));
+            has(types.name(id).text) || alias.is_some_and(|alias| has(alias.text))
+        };
+        // A pattern that matches nothing is an error.
+        let only = draw(4, 10) == 0 && trace.types().ids().any(|id| is_named(trace, id));
         if only {
             words.push("--of-type=*a*".into());
         }
@@ -137,12 +143,8 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         let threads = [1, 2, 5][draw(3, 11) as usize];
         words.push(format!("--threads={threads}"));
 
-        let naive = Naive::of(trace, asked.clone()).only(|trace, row| {
-            let types = trace.types();
-            let has = |text: &[u8]| text.contains(&b'a');
-            let alias = types.alias(row.type_).is_some_and(|alias| has(alias.text));
-            !only || has(types.name(row.type_).text) || alias
-        });
+        let naive =
+            Naive::of(trace, asked.clone()).only(|trace, row| !only || is_named(trace, row.type_));
         let text = report(&words, cuts(seed + salt));
         let (found, wanted) = match (report_, asked.bins) {
             ("states", _) => (lines(&text), naive.states()),
@@ -154,7 +156,7 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
         };
         let what = format!("seed {seed}: {}", words.join(" "));
         let is_long = |line: &String| report_ != "time" || !line.ends_with(",0.000000000");
-        // Times below half a nanosecond may be rounded to zero or not.
+        // Times of about half a nanosecond may be rounded to zero or not.
         let [found, wanted] = [found, wanted].map(|all| all.into_iter().filter(is_long).collect());
         let (columns, part): (&[usize], f64) = match (report_, asked.bins) {
             ("variables", None) => (&[3, 4, 5, 6], 1e-9),

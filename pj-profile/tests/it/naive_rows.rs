@@ -34,8 +34,9 @@ pub(crate) struct Naive<'t> {
     trace: &'t Trace,
     asked: Asked,
     pub(crate) states: Vec<Row>,
-    /// Indices of the states directly inside each state.
     inner: Vec<Vec<usize>>,
+    /// Next outer state of each state.
+    around: Vec<Option<usize>>,
     variables: Vec<Row>,
     events: Vec<Row>,
     links: Vec<Row>,
@@ -101,7 +102,6 @@ fn row(lane: LaneView<'_>, start: f64, end: f64) -> Row {
     }
 }
 
-/// Converts seconds to an integer in units of 2⁻⁷⁰.
 fn fixed(seconds: f64) -> i128 {
     (seconds * 2f64.powi(70)) as i128
 }
@@ -110,7 +110,6 @@ fn float(fixed: i128) -> f64 {
     fixed as f64 / 2f64.powi(70)
 }
 
-/// Formats with nine decimals, rounding half to even.
 fn nine(fixed: i128) -> String {
     let (whole, part) = (fixed.abs() >> 70, fixed.abs() & ((1 << 70) - 1));
     let (mut digits, rest) =
@@ -124,11 +123,10 @@ fn nine(fixed: i128) -> String {
 }
 
 fn mean(sum: i128, count: usize) -> i128 {
-    // The lost digits are far beyond the ninth decimal.
+    // The lost digits are far behind the ninth decimal.
     sum / count as i128
 }
 
-/// Returns a quantile according to R's type 7.
 fn quantile(all: &[f64], part: f64) -> f64 {
     let mut sorted = all.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -141,21 +139,21 @@ fn quantile(all: &[f64], part: f64) -> f64 {
 impl<'t> Naive<'t> {
     pub(crate) fn of(trace: &'t Trace, asked: Asked) -> Self {
         let (states, variables, events, links) = Default::default();
-        let inner = Vec::new();
-        let mut naive = Naive { trace, asked, states, inner, variables, events, links };
+        let (inner, around) = (Vec::new(), Vec::new());
+        let mut naive = Naive { trace, asked, states, inner, around, variables, events, links };
         let Ok(()) = trace.visit(NameOrder::Bare, &mut naive);
         naive
     }
 
-    /// Keeps only matching rows.
     pub(crate) fn only(mut self, wanted: impl Fn(&Trace, &Row) -> bool) -> Self {
         let trace = self.trace;
         for rows in [&mut self.states, &mut self.variables, &mut self.events, &mut self.links] {
             rows.retain(|row| wanted(trace, row));
         }
         self.inner = vec![Vec::new(); self.states.len()];
+        self.around = (0..self.states.len()).map(|i| self.outer(i)).collect();
         for i in 0..self.states.len() {
-            if let Some(outer) = self.outer(i) {
+            if let Some(outer) = self.around[i] {
                 self.inner[outer].push(i);
             }
         }
@@ -215,7 +213,6 @@ impl<'t> Naive<'t> {
         self.states.iter().zip(&self.inner).map(of).collect()
     }
 
-    /// Returns the next outer state.
     fn outer(&self, inner: usize) -> Option<usize> {
         let row = &self.states[inner];
         (0..inner).rev().find(|outer| {
@@ -225,6 +222,12 @@ impl<'t> Naive<'t> {
                 && other.start <= row.start
                 && row.end <= other.end
         })
+    }
+
+    /// Whether a state is inside another one of the same value.
+    fn is_repeated(&self, inner: usize) -> bool {
+        let mut around = std::iter::successors(self.around[inner], |outer| self.around[*outer]);
+        around.any(|outer| self.states[outer].value == self.states[inner].value)
     }
 
     pub(crate) fn states(&self) -> BTreeSet<String> {
@@ -246,7 +249,10 @@ impl<'t> Naive<'t> {
                 .iter()
                 .map(|i| self.clip(self.states[*i].end) - self.clip(self.states[*i].start))
                 .collect();
-            let inclusive: i128 = rows.iter().map(|i| self.clipped(&self.states[*i])).sum();
+            let length = |i: &usize| self.clipped(&self.states[*i]);
+            let all_durations: i128 = rows.iter().map(length).sum();
+            let once = rows.iter().filter(|i| !self.is_repeated(**i));
+            let inclusive: i128 = once.map(length).sum();
             let sum: i128 = rows.iter().map(|i| exclusive[*i]).sum();
             let life: i128 = all.iter().map(|id| self.lifetime(*id)).sum();
             let share = if life == 0 { 0.0 } else { float(sum) / float(life) };
@@ -268,7 +274,7 @@ impl<'t> Naive<'t> {
                 nine(inclusive),
                 nine(sum),
                 durations.iter().copied().fold(f64::INFINITY, f64::min),
-                nine(mean(inclusive, rows.len())),
+                nine(mean(all_durations, rows.len())),
                 quantile(&durations, 0.5),
                 quantile(&durations, 0.95),
                 durations.iter().copied().fold(0.0, f64::max),
@@ -354,7 +360,7 @@ impl<'t> Naive<'t> {
         let from = fixed(self.asked.from.unwrap_or(self.clip(first)));
         let to = fixed(self.asked.to.unwrap_or(self.clip(self.trace.end()))).max(from);
         let count = i128::from(self.asked.bins.unwrap_or(60));
-        // Sums are computed with the program's resolution of 2⁻⁶⁴ seconds.
+        // Sums have the program's resolution of 2⁻⁶⁴ seconds.
         (0..=count).map(|i| ((from >> 6) + ((to >> 6) - (from >> 6)) * i / count) << 6).collect()
     }
 
@@ -379,6 +385,9 @@ impl<'t> Naive<'t> {
                 };
                 let mut sum = within(row);
                 if sum == 0 {
+                    continue;
+                }
+                if self.asked.inclusive && self.is_repeated(i) {
                     continue;
                 }
                 if !self.asked.inclusive {

@@ -1,4 +1,4 @@
-//! Checks that packed traces are read only in part for a window, and that their reports equal those
+//! Checks that only a part of a packed trace is read for a window, and that the reports equal those
 //! of the text.
 
 use std::fs;
@@ -14,14 +14,14 @@ use tempfile::TempDir;
 
 use crate::cli::program;
 
-/// Each report with options that affect its rows.
+/// All reports, with options that affect their rows.
 const REPORTS: [&str; 23] = [
     "states",
     "states --by container",
     "states --by H",
     "states --in p --of-type S",
     "comm",
-    "comm --level Host",
+    "comm --by Host",
     "comm --bytes Size --in h",
     "time",
     "time --bins 7 --by value",
@@ -41,7 +41,7 @@ const REPORTS: [&str; 23] = [
     "compare",
 ];
 
-/// Writes a trace as text. Also writes it packed, in segments of this size with stored lanes.
+/// Writes a trace as text and as a packed trace with stored lanes, in segments of this size.
 fn both(text: &[u8], segment: usize) -> TempDir {
     testkit::folder(&[("t", text), ("t.pjp", &pack_all(text, segment).expect("memory"))])
 }
@@ -79,14 +79,13 @@ fn look_at(what: &str, text: &[u8], segment: usize, turns: usize, rng: &mut Rng)
         let mut words: Vec<&str> = REPORTS[rng.index(REPORTS.len())].split(' ').collect();
         words.extend(window.iter().map(String::as_str));
         let report = |name: &str| {
-            // Messages of failures contain the file name.
+            // Messages about failures contain the name of the file.
             report(folder.path(), name, &words).map_err(|failure| failure.replace("t.pjp", "t"))
         };
         assert_eq!(report("t.pjp"), report("t"), "{what}, {turn}: {words:?}");
     }
 }
 
-/// Returns whether windows of the trace can be read in part.
 fn is_plain(text: &[u8]) -> bool {
     let mut options = Options::default();
     options.usage = true;
@@ -150,6 +149,6 @@ fn only_a_part_is_read_for_a_window() {
         let words: Vec<&str> = report.split(' ').chain(window).collect();
         assert!(bytes_read(&folder, &words) >= size, "{report}");
     }
-    // Reports of this kind are not stored.
+    // This kind of report is not stored.
     assert!(bytes_read(&folder, &["states", "--by", "container"]) >= size);
 }

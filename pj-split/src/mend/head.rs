@@ -1,4 +1,5 @@
-//! Head of the files of a damaged trace: definitions of events and types as the replay knows them.
+//! Writes the head of each file of a damaged trace: event definitions and types as the replay knows
+//! them.
 
 use paje_parser::{EventDef, EventKind, FieldName, Quoting};
 use paje_sim::{Name, Trace, TypeId, TypeNature};
@@ -39,8 +40,8 @@ fn own(kind: EventKind, number: &str, fields: &[(&str, &str)], out: &mut Vec<u8>
 /// Writes a definition of the trace, perhaps with another kind of event.
 fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: &mut Vec<u8>) {
     let quoted = |text: &[u8], out: &mut Vec<u8>| {
-        // Inside an unquoted word, a quote is an ordinary character. Inside quotes it would end the
-        // word.
+        // Inside an unquoted word, a quote is an ordinary character. Inside quotes, it would end
+        // the word.
         let can_have_none = plain(text) || text.contains(&b'"');
         let needs_none = can_have_none && !matches!(text, b"EventDef" | b"EndEventDef");
         let quote: &[u8] = if needs_none { b"" } else { b"\"" };
@@ -52,14 +53,14 @@ fn define(def: &EventDef, kind: EventKind, number: &[u8], old_names: bool, out: 
     for (index, field) in def.fields().iter().enumerate() {
         let mut name = field.name.clone();
         if field.known.is_none() && is_known(&name, old_names) {
-            // The definition repeats a known field, and the second one counts as user-defined.
+            // The definition repeats a known field. The second one counts as user-defined.
             name = format!("{name}-{index}");
         }
         if name.is_empty() {
             // No valid definition can contain this name.
             name = format!("Field-{index}");
         }
-        // A leading quote is an ordinary character only directly after the percent sign.
+        // A leading quote is an ordinary character only if it directly follows the percent sign.
         out.extend_from_slice(if name.starts_with('"') { b"%" } else { b"% " });
         quoted(name.as_bytes(), out);
         out.extend_from_slice(format!(" {}\n", field.kind.word()).as_bytes());
@@ -135,7 +136,8 @@ fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, o
     }
 }
 
-/// Appends a name as the trace spells it, or quoted if this would not be a single field.
+/// Appends a name as the trace spells it, or in quotes if that spelling would not be a single
+/// field.
 pub(crate) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
     if name.quoting == Quoting::Bare {
         return word(name, out);

@@ -32,8 +32,8 @@ impl Written {
 }
 
 impl Mending<'_> {
-    /// Rewrites a block that begins at byte `start`, and its log. If its last line was
-    /// `unfinished`, `text` includes the added newline, but `log` does not count it.
+    /// Rewrites a block that begins at byte `start`, and its log. If `unfinished` is true, the last
+    /// newline of `text` was added, and `log` does not count it.
     pub(crate) fn rewrite(
         &self,
         start: u64,
@@ -56,7 +56,6 @@ impl Mending<'_> {
         Ok(())
     }
 
-    /// Adds the repaired lines of a run that begins at byte `start`.
     fn run(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let until = start + lines.len() as u64;
         let within = |list: &[(u64, Mend)]| {
@@ -69,7 +68,7 @@ impl Mending<'_> {
             Run::Events(_) => &self.mends[within(&self.mends)],
             _ => &[],
         };
-        // Byte offsets of lines that need more than copying.
+        // Offsets of lines that cannot simply be copied.
         let mut marks: Vec<u64> = mends.iter().map(|(at, _)| *at).collect();
         marks.extend(created.clone().map(|(at, _)| *at));
         marks.sort_unstable();
@@ -93,7 +92,7 @@ impl Mending<'_> {
         self.lines(run, done, part(done, until), written);
     }
 
-    /// Adds lines that need no repair, except for structural lines.
+    /// Adds lines that need no repair. Leaves out definitions, which are in the head.
     fn lines(&self, run: Run, start: u64, lines: &[u8], written: &mut Written) {
         let containers = self.trace.containers();
         match run {
@@ -125,8 +124,8 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes a line in which `write` has replaced the word of a field. Copies the line if the word
-    /// is already right according to `holds`.
+    /// Writes a line in which `write` replaces the word of a field. If `holds` returns true for the
+    /// word, the line is only copied.
     fn replace(
         &self,
         line: &[u8],
@@ -204,7 +203,7 @@ impl Mending<'_> {
             Some((b'+', rest)) => [b"-", rest].concat(),
             _ => [b"-", &value[..]].concat(),
         };
-        // Any event number with the same fields will do.
+        // Any event number with the same fields can be used.
         let mut words = Vec::new();
         token::fields(&changed, 0, &mut words);
         match def.word_of(FieldName::Value).and_then(|word| words.get(word)) {
@@ -217,7 +216,7 @@ impl Mending<'_> {
         }
     }
 
-    /// Writes the creation of a container that no line creates in time.
+    /// Writes the creation of a container that no line creates early enough.
     fn create(&self, container: ContainerId, out: &mut Vec<u8>) {
         let (containers, types) = (self.trace.containers(), self.trace.types());
         out.extend_from_slice(self.creation.as_bytes());
@@ -238,7 +237,6 @@ fn words(line: &[u8]) -> Vec<Span> {
     words
 }
 
-/// Returns the length of the first line in bytes, including its newline.
 fn memchr(lines: &[u8]) -> usize {
     lines.iter().position(|byte| *byte == b'\n').map_or(lines.len(), |newline| newline + 1)
 }

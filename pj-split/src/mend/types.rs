@@ -9,12 +9,10 @@ use crate::needs::{AllOf, Needs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     In(TypeId),
-    /// For a link type, its parent and the container types at its start and end.
+    /// A link type, its parent, and the container types at its start and end.
     Link(TypeId, TypeId, TypeId),
-    /// Containers of this type have parents of several types. The type stays below its defined
-    /// parent.
+    /// Containers of this type have parents of several types, so the type keeps its defined parent.
     SeveralParents,
-    /// Links of this type end in containers of several types.
     SeveralEnds,
 }
 
@@ -59,7 +57,6 @@ pub(crate) fn places(trace: &Trace, needs: &Needs, order: NameOrder) -> Vec<Plac
     types.ids().map(place).collect()
 }
 
-/// Returns whether a type would become its own ancestor with these parents.
 fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     types.ids().any(|type_| {
         let (mut above, mut steps) = (type_, 0);
@@ -70,8 +67,8 @@ fn is_circular(types: &Types, parent: impl Fn(TypeId) -> TypeId) -> bool {
     })
 }
 
-/// Returns whether rows keep their order with these parents. Types below the same type are dumped
-/// in the order of their identifiers.
+/// Returns whether rows keep their order if types have these parents. Types below the same type are
+/// dumped in the order of their identifiers.
 fn is_in_order(trace: &Trace, order: NameOrder, parent: impl Fn(TypeId) -> TypeId) -> bool {
     let types = trace.types();
     if types.ids().skip(1).all(|type_| parent(type_) == types.parent(type_)) {

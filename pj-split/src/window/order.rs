@@ -1,5 +1,5 @@
-//! Order of lines. Lines are sorted by time, but events of a container come before its destruction,
-//! and children created later come after it.
+//! Order of lines. Lines are sorted by time, with two exceptions: all events of a container come
+//! before its destruction, and children that are created later come after it.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::{TimeRange, cut};
 
-/// Place in the order: a time, and the number of earlier destructions at the same time.
+/// Place in the order of lines: a time, and the number of preceding destructions at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
     time: f64,
@@ -38,13 +38,14 @@ impl PartialOrd for Place {
 pub(crate) enum Kind {
     Creation,
     Event,
-    /// A destruction, with its byte offset in the trace. Destructions are sorted by their offset.
+    /// A destruction, with its byte offset in the trace. Destructions at the same place are sorted
+    /// by offset.
     Destruction(u64),
 }
 
 #[derive(Debug)]
 pub(crate) struct Orders {
-    /// For each container, its first place and the place of its destruction.
+    /// For each container, the first place of its lines and the place of its destruction.
     ends: Vec<(Place, Option<Place>)>,
 }
 
@@ -53,11 +54,11 @@ impl Orders {
         let containers = trace.containers();
         let destroyed_at = |id| containers.destruction(id).map_or(u64::MAX, |(byte, _)| byte.0);
         let mut ends: Vec<(Place, Option<Place>)> = Vec::with_capacity(containers.len());
-        // Byte offset of the first line that destroys the container or an ancestor. Few containers
-        // have children that are created after it.
+        // Offset of the first line that destroys the container or an ancestor. Children are rarely
+        // created after it.
         let mut earliest: Vec<u64> = Vec::with_capacity(containers.len());
-        // Places of destructions by byte offset. A container's destruction comes before those of
-        // its children.
+        // Place of each destruction, by offset. A container's destruction precedes those of its
+        // children.
         let mut destructions: FxHashMap<u64, Place> = FxHashMap::default();
         for id in containers.ids() {
             let mut above = containers.parent(id);
@@ -91,8 +92,8 @@ impl Orders {
         Orders { ends }
     }
 
-    /// Returns the place of a container's line at this time, which may be later than its end if an
-    /// ancestor ended it.
+    /// Returns the place of a container's line at a time. If an ancestor ended the container, the
+    /// place may be after the container's end.
     pub(crate) fn of(&self, container: ContainerId, time: f64) -> Place {
         let (first, _) = self.ends[container.index()];
         Place { time: time + 0.0, level: 0 }.min(self.last(container)).max(first)
@@ -106,7 +107,6 @@ impl Orders {
         self.end(container).unwrap_or(Place::LAST)
     }
 
-    /// Returns the place of the destruction that ends the container within the window.
     pub(crate) fn end(&self, container: ContainerId) -> Option<Place> {
         self.ends[container.index()].1
     }

@@ -13,11 +13,10 @@ pub(super) struct Rows<'s, 'a> {
     container: ContainerId,
     type_: TypeId,
     last: Place,
-    /// End times of the open states on the stack.
     open: Vec<f64>,
-    /// Start and end of the last opened state. Later events must not precede them.
+    /// Start and end of the state that was opened last. Later events must not precede them.
     newest: (f64, f64),
-    /// Depth of the stack below that state.
+    /// Number of states below that state in the stack.
     newest_at: usize,
 }
 
@@ -54,12 +53,12 @@ impl<'s, 'a> Rows<'s, 'a> {
         }
     }
 
-    /// The order of states may depend on states before the window.
+    /// Marks the window as disordered if the order of states depends on states before the window.
     fn check_order(&mut self, time: f64) {
         self.sheet.disordered |= time < self.newest.0 || time < self.newest.1;
     }
 
-    /// Ends the states that end in the window before their container.
+    /// Ends the states whose ends are in the window and before the end of their container.
     pub(super) fn finish(mut self) {
         let containers = self.sheet.trace.containers();
         let end = containers.end(self.container).min(self.sheet.window.to);

@@ -8,7 +8,7 @@ use paje_sim::{ContainerId, Trace, TypeId, ValueId};
 
 use crate::mend::spell;
 
-/// All event definitions, with the numbers used below.
+/// All event definitions. Lines below use their numbers.
 const EVENTS: [(u8, &str, &str); 17] = [
     (1, "DefineContainerType", "Alias Type Name"),
     (2, "DefineStateType", "Alias Type Name"),
@@ -115,7 +115,7 @@ pub(super) fn head(out: &mut Vec<u8>, trace: &Trace, used: &[Vec<bool>]) {
     }
 }
 
-/// Writes the end of the trace as a definition of an unused type, since the time of any line
+/// Writes the end of the trace as a definition of an unused type, because the time of any line
 /// counts.
 pub(super) fn end(out: &mut Vec<u8>, trace: &Trace, time: f64) {
     let name = crate::root::end_type(trace);
@@ -164,11 +164,9 @@ pub(super) fn event(out: &mut Vec<u8>, trace: &Trace, of: Of, time: f64, event: 
     value(out, trace, of.type_, event);
 }
 
-/// One end of a link.
 pub(super) struct LinkHalf<'k> {
     pub(super) starts: bool,
     pub(super) at: ContainerId,
-    /// As written.
     pub(super) key: &'k [u8],
 }
 
@@ -187,8 +185,8 @@ pub(super) fn link(
     out.extend_from_slice(half.key);
 }
 
-/// Returns numbers that add up to the value. If `single`, each number is exact in single precision,
-/// because PajeNG reads numbers in single precision and adds them in double precision.
+/// Returns numbers that add up to the value. If `single` is true, each of them is exact in single
+/// precision, because PajeNG reads numbers in single precision and adds them in double precision.
 pub(super) fn parts(value: f64, single: bool) -> Vec<String> {
     let whole = || vec![value.to_string()];
     if !single || !value.is_finite() {
@@ -211,7 +209,7 @@ pub(super) fn parts(value: f64, single: bool) -> Vec<String> {
     parts
 }
 
-/// Three parts hold all digits of a number within the range of single precision.
+/// Three parts have all digits of any number that single precision can represent.
 const MOST_PARTS: usize = 8;
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ fn no_piece_is_much_larger_than_others() {
                 if largest as f64 > total as f64 / count as f64 * 0.2 {
                     continue;
                 }
-                let split = place.split(&["-q", "-p", &count.to_string()], 1 << 17);
+                let split = place.split(&["--no-warnings", "-p", &count.to_string()], 1 << 17);
                 assert_eq!(split.pieces.len(), count, "{shape}");
                 let bytes = plain
                     .owns(&split)
@@ -47,7 +47,7 @@ fn piece_size_determines_the_number_of_pieces() {
         let split = place.split(&["--piece-size", &size.to_string()], 1 << 17);
         assert_eq!(split.pieces.len(), count, "{size}");
     }
-    assert_eq!(place.split(&["-s", "1M"], 1 << 17).pieces.len(), 1);
+    assert_eq!(place.split(&["--piece-size", "1M"], 1 << 17).pieces.len(), 1);
 }
 
 #[test]
@@ -76,6 +76,6 @@ fn children_stay_with_their_container() {
             assert_eq!((hosts.len(), own.len()), (4 / count, 24 / count), "{own:?}");
         }
     }
-    // Five pieces for four hosts of four processes require that hosts are divided.
+    // With four hosts of four processes, five pieces require that some hosts are divided.
     assert_eq!(plain.owns(&place.split(&["-p", "5"], 1 << 17)).len(), 5);
 }

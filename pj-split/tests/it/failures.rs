@@ -29,8 +29,8 @@ fn invalid_traces_are_refused() {
         let split = Place::new(&trace);
         for threads in ["1", "3"] {
             let output = split.run(&["t", "-o", "d", "--threads", threads]);
-            // With bounded memory, keys of completed links are not remembered, as the next test
-            // shows.
+            // Keys of completed links are not remembered, to bound memory. The next test shows the
+            // consequence.
             if fault == Fault::LinkKeyReused {
                 continue;
             }
@@ -44,8 +44,8 @@ fn invalid_traces_are_refused() {
     }
 }
 
-/// The reuse of a completed link's key is not noticed, but the piece with the link is as invalid as
-/// the trace.
+/// The reuse of a completed link's key is not noticed. The piece with the link is as invalid as the
+/// trace.
 #[test]
 fn a_reused_key_of_a_completed_link_stays_in_the_piece() {
     let trace = "\
@@ -67,7 +67,8 @@ fn a_reused_key_of_a_completed_link_stays_in_the_piece() {
 #[test]
 fn a_full_disk_leaves_nothing_behind() {
     let place = Place::new(&datasets::generate(Shape::Mpi, 3_000_000, 1));
-    // The limits are in blocks of 512 bytes. They stop the writing of pieces or of temporary files.
+    // Limits on the size of files, in blocks of 512 bytes. They stop the writing of pieces or of
+    // temporary files.
     for (limit, input, at) in
         [(2000, "t", "/piece-00"), (100, "- < t", "temporary"), (100, "t", "")]
     {
@@ -103,7 +104,8 @@ fn refused_memory_leaves_nothing_behind() {
     let (mut refused, mut split) = (0, 0);
     for mebibytes in [20, 30, 40, 50, 60, 80, 1000] {
         let limit = mebibytes << 10;
-        let script = format!("ulimit -v {limit}; exec \"$0\" t -o d -p 2 -q --threads 1");
+        let script =
+            format!("ulimit -v {limit}; exec \"$0\" t -o d -p 2 --no-warnings --threads 1");
         let output = place.shell(&script);
         match output.status.code() {
             Some(0) => {
@@ -122,7 +124,6 @@ fn refused_memory_leaves_nothing_behind() {
     assert!(refused > 0 && split > 0, "{refused} refused, {split} split");
 }
 
-/// This holds for every kind of first line, and for both ways of reading a trace twice.
 #[test]
 fn a_byte_order_mark_is_in_no_piece() {
     let text = datasets::generate(Shape::Mpi, 20_000, 1);

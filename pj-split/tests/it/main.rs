@@ -1,4 +1,4 @@
-//! Tests the program from the outside, against a simple model of the pieces.
+//! Tests the program from the outside, and compares pieces with a simple model.
 
 mod balance;
 mod failures;

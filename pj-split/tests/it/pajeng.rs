@@ -29,7 +29,7 @@ fn pieces_are_dumped_by_pajeng() {
         let trace = random::trace(seed);
         if trace.is_valid() {
             let plain: &[&str] = if seed % 2 == 0 { &["--plain"] } else { &[] };
-            let options = [&["-nzqp", "3"], plain].concat();
+            let options = [&["--no-warnings", "-nzp", "3"], plain].concat();
             let split = Place::new(&trace.bytes).split(&options, 1 << 17);
             compared += compare(&pajeng, &split, &format!("seed {seed}, {plain:?}"));
         }

@@ -1,4 +1,4 @@
-//! Each piece has the right lines. Its dump is the corresponding part of the trace's dump.
+//! Each piece has the right lines, and its dump is the corresponding part of the trace's dump.
 
 use std::collections::BTreeSet;
 
@@ -54,12 +54,12 @@ fn assert_text(about: &str, found: &[u8], wanted: &[u8]) {
 }
 
 #[test]
-fn every_shape_is_split_as_the_model_says() {
+fn every_shape_is_split_as_in_the_model() {
     for (turn, shape) in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()).enumerate() {
         let trace = datasets::generate(shape, 40_000, turn as u64);
         let place = Place::new(&trace);
         for count in COUNTS {
-            let split = place.split(&["-p", count, "-q"], 1 << (10 + turn % 8));
+            let split = place.split(&["-p", count, "--no-warnings"], 1 << (10 + turn % 8));
             assert!(split.pieces.len() <= count.parse().unwrap());
             check(&format!("{shape}, {count} pieces"), &trace, &split);
         }
@@ -81,7 +81,7 @@ fn random_traces() {
         }
         let place = Place::new(&trace.bytes);
         let count = COUNTS[seed as usize % COUNTS.len()];
-        let split = place.split(&["-nzqp", count], 500);
+        let split = place.split(&["--no-warnings", "-nzp", count], 500);
         check(&format!("seed {seed}, {count} pieces"), &trace.bytes, &split);
         compared += 1;
         destroyed += u64::from(has_destructions(&trace.bytes));
@@ -106,7 +106,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
 0 H 0\n0 K H\n0 R K\n1 S R\n2 0 h H 0\n2 0 k K h\n";
     let both = "2 0 r1 R k\n2 0 r2 R k\n3 1 S r1 a\n3 1 S r2 b\n";
     let ends = [
-        // The parent, the grandparent or both are destroyed.
+        // The parent is destroyed, or the grandparent, or both.
         "4 2 k K\n2 9 h2 H 0\n",
         "4 2 h H\n2 9 h2 H 0\n",
         "4 2 k K\n4 3 h H\n2 9 h2 H 0\n",
@@ -116,7 +116,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
         // Ignored lines: events, and repeated destructions.
         "4 2 h H\n3 8 S r2 c\n4 3 r2 R\n2 9 h2 H 0\n",
         "4 2 h H\n4 3 k K\n4 3 h H\n2 9 h2 H 0\n",
-        // Children created afterwards that stay alive, or end with the grandparent.
+        // Children created afterwards. They stay alive, or end with the grandparent.
         "4 2 k K\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n2 9 h2 H 0\n",
         "4 2 k K\n2 3 r3 R k\n2 3 r4 R k\n3 4 S r3 a\n3 4 S r4 a\n4 5 h H\n2 9 h2 H 0\n",
         "4 2 h H\n2 3 l K h\n2 3 r3 R l\n2 3 r4 R l\n3 4 S r3 a\n3 4 S r4 a\n4 5 l K\n2 9 h2 H 0\n",
@@ -126,7 +126,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
         let trace = [header, both, end].concat().into_bytes();
         let place = Place::new(&trace);
         for count in ["2", "9"] {
-            let split = place.split(&["-p", count, "-q"], 100);
+            let split = place.split(&["-p", count, "--no-warnings"], 100);
             assert!(split.pieces.len() > 1);
             check(&format!("end {number}, {count} pieces"), &trace, &split);
         }
@@ -137,7 +137,7 @@ fn children_end_with_a_destroyed_container_in_every_piece() {
 fn there_are_no_more_pieces_than_containers_with_events() {
     for shape in [Shape::Mpi, Shape::Deep, Shape::ManyContainers] {
         let trace = datasets::generate(shape, 40_000, 1);
-        let split = Place::new(&trace).split(&["-p", "100000", "-q"], 4096);
+        let split = Place::new(&trace).split(&["-p", "100000", "--no-warnings"], 4096);
         assert_eq!(split.pieces.len(), Plain::new(&trace).bytes.len(), "{shape}");
     }
 }
@@ -149,7 +149,7 @@ fn by_type_keeps_each_subtree_in_one_piece() {
         let (place, plain) = (Place::new(&trace), Plain::new(&trace));
         let types: BTreeSet<&String> = plain.types.values().collect();
         for type_ in types {
-            let split = place.split(&["--by", type_, "-q"], 4096);
+            let split = place.split(&["--by", type_, "--no-warnings"], 4096);
             let about = format!("{shape} by {type_}");
             check(&about, &trace, &split);
             let owns = plain.owns(&split);
@@ -169,7 +169,7 @@ fn by_type_keeps_each_subtree_in_one_piece() {
     }
 }
 
-/// A trace may end without a newline in any kind of line. Pieces still have complete lines.
+/// Any kind of last line may lack its newline. All lines of pieces have one.
 #[test]
 fn unfinished_last_lines_are_completed() {
     let header = "\
@@ -182,7 +182,7 @@ fn unfinished_last_lines_are_completed() {
     let world = "1 \"Host type\" 0 # a comment\n2 S \"Host type\"\n\n   # nothing\n\
                  3 0 \"a b\" \"Host type\" 0\n3 0 \"\" \"Host type\" 0\n3 0 a\"c \"Host type\" 0\n";
     let ends = [
-        // Unfinished last lines: an event, a comment, a definition, a destruction, a value.
+        // Last lines without a newline: an event, a comment, a definition, a destruction, a value.
         "4 1 S \"a b\" x\n4 1 S a\"c x # \"\n4 2 S \"\" \"y z",
         "4 1 S \"a b\" x\n4 1 S a\"c x\n# end",
         "4 1 S \"a b\" x\n%EventDef PajePopState 9\n% Time date\n% Type string\n% Container string\n%EndEventDef",
@@ -194,7 +194,7 @@ fn unfinished_last_lines_are_completed() {
         let trace = [header, world, end].concat().into_bytes();
         let place = Place::new(&trace);
         for count in ["1", "2", "9"] {
-            let split = place.split(&["-p", count, "-q"], 100);
+            let split = place.split(&["-p", count, "--no-warnings"], 100);
             check(&format!("end {number}, {count} pieces"), &trace, &split);
             // Containers without events are assigned too.
             assert!(!split.pieces.is_empty());

@@ -1,4 +1,4 @@
-//! A simple model of the pieces: line by line, with everything in memory.
+//! A simple model of the pieces, which works line by line and keeps everything in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use paje_parser::{EntityOp, Event, FieldNames, Line, LineDecoder, LinkEnd};
 
 use crate::splitting::Split;
 
-/// Owner of a line. Containers and values are identified by their text.
+/// Owner of a line. The text of a container or a value identifies it.
 #[derive(Clone, Debug, PartialEq)]
 enum About {
     Nothing,
@@ -20,9 +20,9 @@ enum About {
 pub(crate) struct Plain<'t> {
     lines: Vec<(&'t [u8], About)>,
     parents: BTreeMap<String, String>,
-    /// Type and value of each event, by container.
+    /// Type and value of each event, with the event's container.
     values: BTreeSet<(String, (String, String))>,
-    /// Containers at the ends of links, by the links' container.
+    /// Containers at the ends of links, with the link's container.
     ends: BTreeSet<(String, String)>,
     pub(crate) bytes: BTreeMap<String, usize>,
     pub(crate) types: BTreeMap<String, String>,
@@ -131,7 +131,6 @@ impl<'t> Plain<'t> {
         )
     }
 
-    /// Returns the last line of a piece, which marks the end of the trace.
     fn tail(&self) -> String {
         let time = if self.last_time.is_finite() { self.last_time } else { 0.0 };
         format!("{} {time} 0 0 \"\"\n", self.free(1))

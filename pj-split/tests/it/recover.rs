@@ -1,4 +1,4 @@
-//! Tests of `--recover`: the pieces of a damaged trace give its recovered rows, and are valid if
+//! Tests of `--recover`. The pieces of a damaged trace have its recovered rows. They are valid if
 //! the program says so.
 
 use std::fs;
@@ -26,15 +26,15 @@ fn shown(rows: &[Row]) -> Vec<&str> {
     rows.iter().map(|row| row.text.as_str()).collect()
 }
 
-/// Splits and compares a damaged trace. Returns the program's verdict, or `None` if there are no
-/// pieces because a container's parent ended before it was created.
+/// Splits a damaged trace and compares its pieces. Returns the program's verdict, or `None` if
+/// there are no pieces because a container's parent ended before the container was created.
 fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made> {
     check_as(bytes, count, block, threads, false)
 }
 
 fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: bool) -> Option<Made> {
     let about = || format!("{count} pieces, blocks of {block}\n{}", String::from_utf8_lossy(bytes));
-    // A creation that comes too late, which is common in sorted traces, is rewritten without its
+    // A creation that comes too late, as is common in sorted traces, is rewritten without its
     // user-defined fields.
     let mut sorting = options(true, !sorted);
     sorting.sort = sorted;
@@ -42,8 +42,9 @@ fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: boo
     let whole = whole.unwrap_or_else(|error| panic!("{error}\n{}", about()));
     let place = Place::new(bytes);
     let (trace, output) = (place.path("t"), place.path("d"));
-    let words = ["pj_split", "--recover", "-q", "-p", count, "--threads", &threads.to_string()]
-        .map(std::ffi::OsString::from);
+    let words =
+        ["pj_split", "--recover", "--no-warnings", "-p", count, "--threads", &threads.to_string()]
+            .map(std::ffi::OsString::from);
     let sort = sorted.then(|| "--sort".into());
     let words =
         words.into_iter().chain(sort).chain(["-o".into(), output.clone().into(), trace.into()]);
@@ -106,8 +107,7 @@ fn every_fault_is_recovered() {
     }
 }
 
-/// The link has a key that belongs to a destroyed container, and its other end is in an unknown
-/// container.
+/// The link has a key of a destroyed container, and its other end is in an unknown container.
 #[test]
 fn a_late_link_of_an_unknown_container_is_recovered() {
     let bytes = include_bytes!("recover/late-link.trace");
@@ -175,7 +175,6 @@ create 0 p P h
 create 0 q P h
 ";
 
-/// Kinds of damage that known producers cause, and whether the pieces are valid.
 #[test]
 fn known_kinds_of_damage_are_recovered() {
     for (about, lines, are_sound) in [

@@ -75,7 +75,6 @@ pub(crate) fn dump(trace: &[u8]) -> Vec<Row> {
     rows(&Trace::read(trace, &options()).expect("a valid trace"))
 }
 
-/// Returns the rows of a trace in several files, replayed by `threads` threads.
 pub(crate) fn dump_files(files: &[PathBuf], options: &Options, threads: usize) -> Vec<Row> {
     let workers = testkit::team(threads);
     let (first, others) = files.split_first().expect("there are files");

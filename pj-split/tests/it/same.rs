@@ -20,7 +20,7 @@ fn pieces_do_not_depend_on_threads_and_blocks() {
     for (number, trace) in traces.iter().enumerate() {
         let place = Place::new(trace);
         let count = ["1", "3", "8", "100"][number % 4];
-        let options = |threads| ["-nzqp", count, "--threads", threads];
+        let options = |threads| ["--no-warnings", "-nzp", count, "--threads", threads];
         let wanted = place.split(&options("1"), 1 << 20);
         for (threads, block) in [("1", 1), ("2", 300), ("3", 1000), ("4", 5000), ("7", 1 << 20)] {
             let found = place.split(&options(threads), block);
@@ -49,7 +49,7 @@ fn pieces_do_not_depend_on_the_input() {
         for name in names {
             assert!(place.run(&[&options[..], &[name]].concat()).status.success());
             check(name);
-            // The trace is standard input. Only a plain file can be read again.
+            // The trace is standard input, which can be read again only if it is a plain file.
             let file = File::open(place.path(name)).unwrap();
             assert!(place.command(&options).stdin(file).status().unwrap().success());
             check("standard input");

@@ -34,8 +34,8 @@ fn signals_end_the_program_without_leftovers() {
         }
         let mut child = started(&place, &trace);
         assert!(place.names()[0].starts_with("d.partial-"), "{:?}", place.names());
-        // `wait` would close the child's pipe, and the child might reach the end of the pipe before
-        // the signal arrives.
+        // `wait` would close the child's pipe. Then the child might reach the end of the pipe
+        // before the signal arrives.
         let pipe = child.stdin.take();
         assert!(send(&child, signal));
         assert_eq!(child.wait().unwrap().signal(), Some(signal));
@@ -44,7 +44,7 @@ fn signals_end_the_program_without_leftovers() {
     }
 }
 
-/// The next run removes the leftovers of a killed program, but not the folder of a running program.
+/// The next run removes the folder of a killed program, but not the folder of a running program.
 #[test]
 fn the_next_run_removes_leftovers_of_a_killed_one() {
     let trace = datasets::generate(Shape::Mpi, 400_000, 1);

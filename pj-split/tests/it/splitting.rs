@@ -29,7 +29,6 @@ impl Place {
         Place(Sandbox::new(env!("CARGO_BIN_EXE_pj_split"), &[("t", trace)]))
     }
 
-    /// Splits the trace in this process, in blocks of this size.
     pub(crate) fn split(&self, options: &[&str], block: usize) -> Split {
         let (trace, output) = (self.path("t"), self.path("d"));
         let words = ["pj_split".as_ref(), trace.as_os_str(), "-o".as_ref(), output.as_os_str()];
@@ -44,7 +43,8 @@ impl Place {
         split
     }
 
-    /// Checks that the dump of the root, and of all pieces together, is the dump of the trace.
+    /// Checks that the dump of the root file, and the dump of all pieces together, equal the dump
+    /// of the trace.
     fn check_whole(&self, folder: &Path, sorted: bool) {
         static TURN: AtomicUsize = AtomicUsize::new(0);
         let threads = 1 + TURN.fetch_add(1, Ordering::Relaxed) % 4;
@@ -95,7 +95,7 @@ impl Split {
     }
 }
 
-/// Returns the files of a split: the pieces by number, then the root.
+/// Returns the files of a split: the pieces in the order of their numbers, then the root file.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();

@@ -22,7 +22,11 @@ fn names_files(trace: &[u8]) -> bool {
 #[test]
 fn every_shape_has_the_same_rows() {
     for shape in Shape::ALL.into_iter().filter(|shape| shape.is_sorted()) {
-        check(shape.name(), &Place::new(&datasets::generate(shape, 20_000, 2)), &["-qp", "3"]);
+        check(
+            shape.name(),
+            &Place::new(&datasets::generate(shape, 20_000, 2)),
+            &["--no-warnings", "-p", "3"],
+        );
     }
 }
 
@@ -31,7 +35,11 @@ fn random_traces_have_the_same_rows() {
     for seed in 0..60 {
         let trace = random::trace(seed);
         if trace.is_valid() {
-            check(&format!("seed {seed}"), &Place::new(&trace.bytes), &["-nzqp", "3"]);
+            check(
+                &format!("seed {seed}"),
+                &Place::new(&trace.bytes),
+                &["--no-warnings", "-nzp", "3"],
+            );
         }
     }
 }
@@ -56,7 +64,8 @@ fn repaired_pieces_end_with_the_trace() {
     let bytes = invalid::trace(invalid::Fault::PopOnEmptyStack, 1).bytes;
     let place = Place::new(&bytes);
     let pieces = |options: &[&str]| {
-        let output = place.run(&[&["t", "-o", "d", "-qp", "2", "--recover"], options].concat());
+        let output = place
+            .run(&[&["t", "-o", "d", "--no-warnings", "-p", "2", "--recover"], options].concat());
         assert_eq!(output.status.code(), Some(1));
         let split = Split::read(&place.path("d"));
         std::fs::remove_dir_all(place.path("d")).expect("it was made");

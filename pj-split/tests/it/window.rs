@@ -1,4 +1,4 @@
-//! Tests of `--from` and `--to`: the rows of a window are the rows of the trace, cut to the window.
+//! `--start` and `--end`: the rows of a window are the trace's, cut to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -14,7 +14,6 @@ use crate::pajeng;
 use crate::splitting::Place;
 use testkit::said;
 
-/// Content of a row without its times.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     Container(String),
@@ -118,7 +117,7 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in rows.iter().filter(overlaps) {
         let (start, end) = (cut(row.start), cut(row.end));
-        // A value that ended before the window is replaced by the next.
+        // A value that ended before the window is replaced by the next value.
         if let Some(last) = all.last_mut()
             && matches!((&last.what, &row.what), (What::Variable(_), What::Variable(_)))
             && last.of == row.of
@@ -169,16 +168,25 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     sheet
 }
 
-/// Cuts a window and compares its rows. Returns its text, or `None` if the program writes none.
+/// Cuts a window and compares its rows. Returns its text, or `None` if the window is refused.
 fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<Vec<u8>> {
     let precision = if single { Precision::Single } else { Precision::Double };
     let options = options(precision);
     let whole = Trace::read(bytes, &options).expect("a valid trace");
     let place = Place::new(bytes);
-    let (from, to) = (format!("--from={}", window.from), format!("--to={}", window.to));
+    let (from, to) = (format!("--start={}", window.from), format!("--end={}", window.to));
     let precision = if single { "single" } else { "double" };
-    let output =
-        place.run(&["t", "-o", "w", "-nzq", &from, &to, "--variable-precision", precision]);
+    let output = place.run(&[
+        "t",
+        "-o",
+        "w",
+        "--no-warnings",
+        "-nz",
+        &from,
+        &to,
+        "--variable-precision",
+        precision,
+    ]);
     if said(&output).contains("out of time order") {
         return None;
     }
@@ -200,14 +208,15 @@ fn check(about: &str, bytes: &[u8], window: TimeRange, single: bool) -> Option<V
     Some(cut)
 }
 
-/// Windows at the trace's times, between them, of zero length and beyond the trace.
+/// Returns windows that begin and end at times of the trace or between them, windows of zero
+/// length, and windows beyond the trace.
 fn windows(trace: &Trace, seed: u64) -> Vec<TimeRange> {
     let mut times: Vec<f64> = rows(trace).iter().flat_map(|row| [row.start, row.end]).collect();
     times.sort_by(f64::total_cmp);
     let at = |share: u64| times[(times.len() - 1) * (share as usize % 101) / 100];
     let (first, last) = (at(seed * 37), at(seed * 61 + 30));
     let (from, to) = (first.min(last), first.max(last));
-    // The middle has few digits, since PajeNG does not round other numbers correctly.
+    // The middle has few digits, because PajeNG does not round other numbers correctly.
     let middle = (((from + to) * 32.0).round() / 64.0).clamp(from, to);
     [(from, to), (middle, to), (from, middle), (to, to), (to, to + 1e6), (from - 1e6, to)]
         .map(|(from, to)| TimeRange { from, to })
@@ -280,7 +289,7 @@ const TRACE: &str = "\
 #[test]
 fn rows_across_the_boundary_are_cut() {
     let place = Place::new(TRACE.as_bytes());
-    let output = place.run(&["t", "-o", "w", "--from", "3", "--to", "6"]);
+    let output = place.run(&["t", "-o", "w", "--start", "3", "--end", "6"]);
     assert_eq!((output.status.code(), said(&output)), (Some(0), String::new()));
     let rows = crate::rows::dump(&fs::read(place.path("w")).expect("it was written"));
     let rows: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
@@ -324,7 +333,7 @@ fn windows_can_be_split_and_packed() {
     let trace = datasets::generate(Shape::Mpi, 100_000, 1);
     let place = Place::new(&trace);
     let end = Trace::read(&trace[..], &Options::default()).expect("a valid trace").end();
-    let (from, to) = (format!("--from={}", end / 3.0), format!("--to={}", end / 2.0));
+    let (from, to) = (format!("--start={}", end / 3.0), format!("--end={}", end / 2.0));
     let run = |words: &[&str]| {
         let output = place.run(&[&["t", &from, &to], words].concat());
         assert!(output.status.success(), "{}", said(&output));

@@ -1,4 +1,4 @@
-//! The end of the trace: open states, unused definitions, and the summary.
+//! End of the trace: open states, unused definitions, and the summary.
 
 use paje_sim::error::Problem;
 
@@ -70,8 +70,7 @@ impl Model {
         }
     }
 
-    /// Warns, for each type, about states that are still open in containers that were not
-    /// destroyed.
+    /// For each type, warns about states that are still open in containers that were not destroyed.
     fn never_closed(&self, findings: &mut Findings) {
         let mut open: Vec<Option<(OpenState, u32, u64)>> =
             vec![None; self.world.things.types.list.len()];

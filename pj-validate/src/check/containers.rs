@@ -1,5 +1,3 @@
-//! Containers.
-
 use std::ops::{Deref, DerefMut};
 
 use paje_sim::error::Problem;
@@ -66,29 +64,26 @@ pub(crate) struct Container {
     quoted: bool,
     pub(crate) type_: u32,
     pub(crate) parent: u32,
-    /// Creation time, in seconds.
     pub(crate) start: f64,
-    /// Last file that contains the container's creation.
     pub(crate) said_in: u32,
-    /// Destruction time, in seconds.
     pub(crate) end: Option<f64>,
-    /// Number of the destruction. `named` is whether the destruction names this container.
+    /// Number of the destruction that ended the container. `named` is true if the destruction names
+    /// this container and not an ancestor.
     pub(crate) ending: u32,
     pub(crate) named: bool,
-    /// Whether the container was destroyed before any file was named. If so, lines of all files for
-    /// it are ignored.
+    /// Whether the container was destroyed before any file was named. If so, its lines in all files
+    /// are ignored.
     pub(crate) ignored: bool,
-    /// File whose later lines for the container are ignored, in addition to files that repeat the
+    /// File in which later lines of the container are ignored, in addition to files that repeat the
     /// destruction.
     pub(crate) ignored_in: u32,
     pub(crate) first_child: u32,
     pub(crate) next_sibling: u32,
-    /// Time of the last event in the container's lanes, in file order.
     pub(crate) last_event: Option<f64>,
-    /// Children created since the container was last settled.
+    /// Children created since the container was last marked as settled.
     pub(crate) children: Vec<u32>,
     pub(crate) links: Vec<u32>,
-    /// Whether the container and its descendants were destroyed, so that it is not among its
+    /// Whether the container and its descendants were destroyed. If so, it is not among its
     /// parent's children.
     pub(crate) settled: bool,
 }
@@ -105,7 +100,6 @@ impl Containers {
         self.get(id).type_
     }
 
-    /// Adds a container, whose identifier must be unused.
     pub(crate) fn insert(
         &mut self,
         name: &[u8],
@@ -138,7 +132,7 @@ impl Containers {
             let before = std::mem::replace(&mut self.get_mut(parent).first_child, id);
             self.get_mut(id).next_sibling = before;
         }
-        // A settled parent has a child again, so the parent's parent must list it again.
+        // The settled parent has a child again, so the parent's own parent must list it again.
         let (mut child, mut above) = (id, parent);
         while child != ROOT {
             self.get_mut(above).children.push(child);

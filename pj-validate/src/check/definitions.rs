@@ -16,8 +16,8 @@ use crate::finding::Caution;
 pub(crate) struct Definitions {
     list: Vec<Definition>,
     numbers: HashMap<Definition, u32, RandomState>,
-    /// For each definition, its first place, the length of its first line, and whether an event
-    /// used it.
+    /// For each definition: where it first occurs, the length of its first line, and whether an
+    /// event used it.
     places: Vec<(Place, u64, bool)>,
 }
 

@@ -1,7 +1,7 @@
 //! Destruction of containers.
 //!
-//! After a destruction, later lines of its file for the container are ignored. Files are read one
-//! after the other, but events in one need not precede events in the next. So lines of other files
+//! After a destruction, later lines of its file for the container are ignored. The events of files
+//! that are read one after the other may have happened at the same time. So lines of other files
 //! count, and lanes end when everything has been read. If no file was named before the destruction,
 //! lanes end at once.
 
@@ -16,23 +16,21 @@ use super::stop::{Checked, Stop};
 use super::world::World;
 use crate::finding::{Cause, Finding, Severity};
 
-/// Destructions that end lanes when everything has been read.
+/// Destructions whose lanes end only when everything has been read.
 #[derive(Debug, Default)]
 pub(crate) struct Endings(Vec<Ending>);
 
-/// A destruction after a file was named. It waits for other files, which may have events of its
-/// containers.
+/// A destruction after a file was named. It is applied at the end, because other files may have
+/// events of its containers.
 #[derive(Debug)]
 struct Ending {
     container: u32,
-    /// All containers that the destruction ends, in the order of creation.
     ended: Vec<u32>,
-    /// In seconds.
     time: f64,
-    /// Whether the destruction repeats that of another file. If so, it ends only containers that
-    /// its own file has created.
+    /// Whether the destruction repeats one of another file. If so, it ends only containers that its
+    /// own file has created.
     again: bool,
-    /// Fields for the time and the container, each with its length.
+    /// Positions of the time and of the container's name, each with its length.
     at: [(Place, u64); 2],
 }
 
@@ -49,8 +47,8 @@ impl Containers {
         container.ignored_in == file || told == Some(&file)
     }
 
-    /// Repeats another file's destruction, so that later lines of this file are ignored too.
-    /// Returns whether this file repeats it for the first time.
+    /// Repeats another file's destruction, so that later lines of `file` are ignored too. Returns
+    /// whether `file` repeats it for the first time.
     fn destroy_again(&mut self, id: u32, file: u32) -> bool {
         let container = self.get(id);
         let (ending, named) = (container.ending, container.named);
@@ -61,7 +59,7 @@ impl Containers {
             self.ended_in[ending as usize] = file;
             return true;
         }
-        // An ancestor's destruction ended the container, and this file may repeat the destruction
+        // An ancestor's destruction ended the container, but this file may repeat the destruction
         // for this container alone.
         let mut pending = vec![id];
         while let Some(next) = pending.pop() {
@@ -82,7 +80,7 @@ impl Containers {
         true
     }
 
-    /// Ends the containers that this file has created in a container whose destruction it repeats.
+    /// Ends the containers that `file` has created in a container whose destruction it repeats.
     /// Returns them in the order of creation.
     fn end_newborn(&mut self, id: u32, file: u32) -> Vec<u32> {
         let (time, ending) = (self.get(id).end, self.get(id).ending);
@@ -105,7 +103,8 @@ impl Containers {
     }
 
     /// Destroys a container and its living descendants. Returns them in the order of creation.
-    /// Later lines of file `told_in` for them are ignored, or lines of all files if `ignored`.
+    /// Their later lines in file `told_in` are ignored. If `ignored` is true, their later lines in
+    /// all files are.
     fn destroy(&mut self, id: u32, time: f64, told_in: u32, ignored: bool) -> Vec<u32> {
         let ending = self.ended_in.len() as u32;
         self.ended_in.push(told_in);
@@ -193,8 +192,8 @@ impl Endings {
 }
 
 impl Ending {
-    /// Ends the lanes of containers. Returns the problems. `last` is the time of the container's
-    /// last event, if the destruction came too early.
+    /// Ends the lanes of the destroyed containers. Returns the problems. If the destruction came
+    /// too early, `last` is the time of the container's last event.
     fn apply(&self, last: Option<f64>, world: &mut World) -> Vec<Finding> {
         let [time, name] = self.at;
         let told = |problem, (place, width)| {
@@ -204,7 +203,7 @@ impl Ending {
         let open = self.ended.iter().flat_map(|id| world.open_links(*id, file));
         let open: Vec<_> = open.collect();
         if let Some(last) = last {
-            // Reporting incomplete links would be a second error on this line.
+            // A report of incomplete links would be a second error on this line.
             return vec![told(ends_too_early(world, self.container, self.time, last), time)];
         }
         let noted = open

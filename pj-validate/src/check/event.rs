@@ -1,4 +1,4 @@
-//! Checks of a line with an event, first of the line alone, then in the context of the trace.
+//! Checks of a line with an event: first of the line alone, then with the rest of the trace.
 
 use paje_parser::{FaultKind, FieldName, Quoting, RawEvent, number};
 
@@ -34,7 +34,7 @@ impl Checker {
         let source = Source { here, event: &event, def: index };
         match decoded {
             Ok(decoded) => {
-                // A time always counts, even if the event does not need one.
+                // A time is always read, even if the event does not need one.
                 let other = || number::parse_time(event.field(FieldName::Time)?.bare());
                 decoded.time().or_else(other).into_iter().for_each(|time| model.see(time));
                 if let Err(stop) = model.event(&decoded, &source, findings) {

@@ -24,14 +24,13 @@ use crate::finding::{Cause, Finding, Severity};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileRead {
-    /// Name of the file, relative to the naming file's folder. For the first file, the path as
-    /// given.
+    /// Path relative to the naming file's folder. For the first file, the path as given.
     pub path: PathBuf,
-    /// Lines, including blank ones and comments.
+    /// Number of lines, including blank ones and comments.
     pub lines: u64,
-    /// Bytes, without the last newline.
+    /// Number of bytes, without the last newline.
     pub bytes: u64,
-    /// Whether the file can be read again. A pipe cannot.
+    /// Whether the file can be read again, which is impossible for pipes.
     pub(crate) again: bool,
     /// Folders that must contain the file, or `None` for the trace itself.
     folders: Option<Arc<Folders>>,
@@ -41,14 +40,12 @@ pub struct FileRead {
 pub(crate) struct Files {
     /// Folders that must contain named files, or `None` if named files are not read.
     folders: Option<Arc<Folders>>,
-    /// Opened files in the order of reading. The last one is the current file.
+    /// Files in the order of reading. The last one is the current file.
     pub(crate) read: Vec<FileRead>,
     /// For each opened file, its number, and the index of the file that first named it.
     chain: Vec<(Option<u32>, Option<usize>)>,
-    /// Numbers of all files by canonical path.
     known: Map<PathBuf, u32>,
     waiting: VecDeque<Named>,
-    /// Files that the current file names, each with the outcome.
     here: Map<Box<[u8]>, Outcome>,
 }
 
@@ -57,11 +54,12 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
     folders: Arc<Folders>,
     file: u32,
-    /// The first file that names this one. The name is at `position` in it and has `width` bytes.
+    /// Index of the first file that names this one. Its `position` has the name, which is `width`
+    /// bytes long.
     namer: usize,
     position: Position,
     width: u64,
-    /// Event definitions at the end of the naming file.
+    /// Event definitions in effect at the end of the naming file.
     pub(crate) header: Option<Rc<Header>>,
 }
 
@@ -75,7 +73,7 @@ enum Outcome {
 type Reason = (String, Option<String>);
 
 impl Files {
-    /// Begins with the file `path`. Names in standard input (`-`) are relative to the current
+    /// Starts with the file `path`. Names in standard input (`-`) are relative to the current
     /// folder.
     pub(crate) fn of(path: &Path, again: bool, folders: Option<&Folders>) -> Self {
         let first = FileRead { path: path.to_owned(), lines: 0, bytes: 0, again, folders: None };
@@ -144,7 +142,8 @@ impl Files {
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
 
-    /// Returns whether a file is the current file or one of the files that led to it.
+    /// Returns whether a file is the current file or one of those through which the current file
+    /// was named.
     fn is_being_read(&self, file: u32) -> bool {
         let mut at = Some(self.read.len() - 1);
         while let Some(index) = at {
@@ -249,7 +248,7 @@ impl Files {
     }
 }
 
-/// Returns the error without the number that Rust appends, and a hint.
+/// Returns the error, without the number that Rust appends, and perhaps a hint.
 fn reason(error: &io::Error) -> Reason {
     let folder = Refusal::of(error).and_then(Refusal::folder);
     let note = folder.map(|folder| format!("--files-from {} allows it", shown_path(folder)));

@@ -1,4 +1,5 @@
-//! Collects findings. Each problem is listed once, up to a limit.
+//! Collects findings. A problem that occurs several times is listed once. The list has a maximum
+//! length.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use super::options::Options;
 use super::place::{Here, Place};
 use crate::finding::{Cause, Caution, Finding, Severity};
 
-/// Key by which findings are combined.
+/// Key of a finding. Findings with the same key are combined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Group {
     code: &'static str,
@@ -54,7 +55,7 @@ pub(crate) struct Listed {
     pub(crate) warnings: Tally,
 }
 
-/// Index of a finding, or `None` if the finding was only counted.
+/// Index of a finding, or `None` if the finding is not listed.
 pub(crate) type FindingIndex = Option<usize>;
 
 impl Findings {
@@ -136,7 +137,6 @@ impl Findings {
         self.add(finding, group);
     }
 
-    /// Adds a problem of a file as a whole, not of one line.
     pub(crate) fn at_end_of(&mut self, file: u32, problem: Problem, note: Option<String>) {
         self.add(late(file, problem, note), None);
     }
@@ -185,7 +185,6 @@ impl Findings {
     }
 }
 
-/// Returns the finding for a problem of a file as a whole.
 fn late(file: u32, problem: Problem, note: Option<String>) -> Finding {
     Finding {
         note,

@@ -13,21 +13,20 @@ use super::place::{Here, Place};
 
 const END: &[u8] = b"%EndEventDef";
 
-/// Definitions in force in the current file.
+/// Event definitions in effect in the current file.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     names: FieldNames,
     defs: DefTable,
     /// Number of each definition among the definitions of all files, in the same order.
     numbers: Vec<u32>,
-    /// Whether the definitions are inherited from the naming file. The first definition of the
+    /// Whether the definitions were inherited from the naming file. The first definition of the
     /// current file replaces them.
     inherited: bool,
-    /// The unfinished definition with its place, and the length of its first line.
+    /// The unfinished definition, where it begins, and the length of its first line.
     open: Option<(Vec<u8>, Place, u64)>,
-    /// Whether lines are skipped until the end of a faulty definition.
     skipping: bool,
-    /// Dropped definitions by event number, each with the finding that is the reason.
+    /// Dropped definitions by event number, each with the finding that explains why.
     dropped: HashMap<Vec<u8>, FindingIndex, RandomState>,
 }
 
@@ -53,7 +52,7 @@ impl Header {
         std::mem::replace(self, Header::new(names))
     }
 
-    /// Returns the definitions with which a named file begins.
+    /// Returns the definitions with which a named file starts.
     pub(crate) fn inherit(&self, all: &mut Definitions) -> Header {
         let mut header = self.clone();
         header.end_early(None, all);
@@ -111,7 +110,7 @@ impl Header {
         Ok(())
     }
 
-    /// Recovers from a fault, so that as many of the following lines as possible are correct.
+    /// Recovers from a fault, so that the following lines are correct if possible.
     fn recover(
         &mut self,
         here: &Here<'_>,
@@ -149,7 +148,6 @@ impl Header {
         }
     }
 
-    /// Ends the definition before an event that is inside it.
     #[cold]
     pub(crate) fn interrupted(
         &mut self,
@@ -173,7 +171,6 @@ impl Header {
         Some(format!("the definition of {event} begins in line {line}"))
     }
 
-    /// Ends the current definition as if `%EndEventDef` followed.
     fn end_early(&mut self, told: FindingIndex, all: &mut Definitions) {
         if !self.defs.is_open() {
             return;
@@ -186,7 +183,6 @@ impl Header {
         }
     }
 
-    /// Registers a definition that was just completed.
     fn settle(&mut self, all: &mut Definitions) {
         if let Some(def) = self.defs.defs().get(self.numbers.len()) {
             let (_, place, width) = self.open.take().expect("a completed definition was open");
@@ -231,7 +227,7 @@ impl Header {
 fn words(text: &[u8]) -> Vec<Span> {
     let mut spans = Vec::new();
     token::fields(text, 0, &mut spans);
-    // The sign may be a separate word, or part of the first word.
+    // The percent sign may be a separate word, or part of the first word.
     match spans.first_mut() {
         Some(first) if first.end - first.start > 1 => first.start += 1,
         Some(_) => {

@@ -1,5 +1,3 @@
-//! Events in lanes: the objects of one type in one container.
-
 use paje_parser::{EntityOp, Event, FieldName, TypeNature};
 use paje_sim::error::{Named, Problem, WarningKind};
 
@@ -11,7 +9,7 @@ use super::source::Source;
 use super::stop::{Checked, Map, Stop};
 use super::things::Things;
 
-/// Events out of time order. A stable sort of the trace by time would fix them.
+/// Events out of time order. Sorting the trace by time with a stable sort would fix them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Disorder {
     /// Number of events that are earlier than the last event of their lane. Each of their lines is
@@ -38,9 +36,9 @@ pub(crate) struct Lane {
     pub(crate) container: u32,
     pub(crate) type_: u32,
     disordered: bool,
-    /// Earliest valid time of the next event, in seconds. It is the start or the end of the last
+    /// Earliest valid time of the next event in seconds, which is the start or the end of the last
     /// row, whichever is later. Rows are in the order of opening, and links in the order of
-    /// completion. Without rows, it is minus infinity.
+    /// completion. If there are no rows, the time is minus infinity.
     pub(crate) last: f64,
     pub(crate) kind: LaneKind,
 }
@@ -61,7 +59,6 @@ pub(crate) enum LaneKind {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenState {
-    /// Number of the state among the rows of the lane.
     row: u64,
     pub(crate) place: Place,
 }
@@ -103,7 +100,7 @@ impl Lanes {
         self.disorder.events += 1;
     }
 
-    /// Returns the lane of an event, or `None` with a warning if its container was destroyed.
+    /// Returns the lane of an event. If its container was destroyed, warns and returns `None`.
     #[inline]
     pub(crate) fn lane(
         &mut self,

@@ -1,5 +1,3 @@
-//! Link events, and their effects on lanes.
-
 use paje_parser::error::shown_path;
 use paje_parser::{Event, FieldName, LinkEnd, TypeNature};
 use paje_sim::error::Problem;
@@ -70,7 +68,7 @@ impl Lanes {
             let group = Group::ids("key-repeated", id, end as u32);
             return Err(Stop::at(FieldName::Key, Problem::KeyRepeated { key, end }).once(group));
         }
-        // The link is complete, despite any problem.
+        // The link is complete, even if there is a problem.
         let (other_value, other_time) = (other.value, other.time);
         *entry = None;
         links.open -= 1;
@@ -94,7 +92,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Completes a link at its second end, which is at `time`. The first end is at `other`.
+    /// Completes a link. Its second end is at `time`, and its first end is at `other`.
     fn complete(&mut self, id: u32, time: f64, other: f64, things: &mut Things) -> Checked<()> {
         let lane = &mut self.list[id as usize];
         if time < lane.last {
@@ -107,8 +105,8 @@ impl Lanes {
         Ok(())
     }
 
-    /// Removes the open links of a container. Returns, for each affected lane in the order of
-    /// opening, the place of the first link and the problem, worded for a message about `file`.
+    /// Removes the open links of a container. Returns a problem for each affected lane, in the
+    /// order in which the first open links were opened, with a note for a message about `file`.
     pub(crate) fn open_links(
         &mut self,
         container: u32,

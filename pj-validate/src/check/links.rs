@@ -7,7 +7,7 @@ use super::stop::Map;
 
 #[derive(Debug, Default)]
 pub(crate) struct LinkLane {
-    /// `None` stands for a complete link, whose key stays in use.
+    /// Open link by key. `None` stands for a complete link, whose key stays in use.
     pub(crate) keys: Map<Box<[u8]>, Option<Box<OpenLink>>>,
     pub(crate) open: u64,
 }

@@ -1,4 +1,4 @@
-//! The state of the replay, and the effects of events on it.
+//! State of the replay, and the effects of events on it.
 
 use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
 use paje_sim::error::Problem;
@@ -62,7 +62,7 @@ impl Model {
         }
     }
 
-    /// Reports why an event was skipped, and notes the object that it should have created.
+    /// Reports why an event was skipped, and remembers the object that it should have created.
     #[cold]
     pub(crate) fn refuse(&mut self, stop: Stop, source: &Source<'_>, findings: &mut Findings) {
         match stop {
@@ -80,7 +80,7 @@ impl Model {
         }
     }
 
-    /// Takes a time into account. The trace ends at the latest time.
+    /// Extends the trace to a time. The trace ends at its latest time.
     pub(crate) fn see(&mut self, time: f64) {
         self.times = Some(match self.times {
             Some((first, last)) => (first.min(time), last.max(time)),

@@ -1,4 +1,4 @@
-//! Places in a trace.
+//! Positions in a trace.
 
 use paje_parser::{ByteOffset, Position, Span};
 
@@ -7,17 +7,15 @@ use crate::finding::{Cause, Finding, Severity};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Here<'a> {
-    /// Index of the line's file, in the order of reading.
     pub(crate) file: u32,
     pub(crate) line: u64,
     pub(crate) start: u64,
-    /// Without the newline.
     pub(crate) text: &'a [u8],
     /// Whether the line's text must not be shown (see `Checker::is_shown`).
     pub(crate) hidden: bool,
 }
 
-/// A place in a file of the trace, ordered by the order of reading.
+/// Position in a file of the trace. Places are ordered by file, in the order of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) file: u32,

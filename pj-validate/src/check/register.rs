@@ -1,4 +1,4 @@
-//! Types or containers, which are numbered in order and found by identifier.
+//! Types or containers. They are numbered in order and found by identifier.
 
 use paje_parser::{Field, FieldName};
 use paje_sim::error::{Named, Problem};
@@ -15,7 +15,6 @@ pub(crate) trait Registered {
 
     fn alias(&self) -> Option<&[u8]>;
 
-    /// Returns whether the identifier was quoted in the definition.
     fn is_quoted(&self) -> bool;
 
     fn quoting(&self, id: u32) -> Group;
@@ -32,9 +31,9 @@ pub(crate) trait Registered {
 pub(crate) struct Register<T> {
     pub(crate) list: Vec<T>,
     by_identifier: Map<Box<[u8]>, u32>,
-    /// Identifiers of objects that could not be created, each with the finding that is the reason.
+    /// Identifiers of objects that could not be created, each with the finding that explains why.
     spoiled: Map<Vec<u8>, FindingIndex>,
-    /// The last object that an event named, which the next event is likely to name again.
+    /// Object that the last event named. The next event probably names it again.
     pub(crate) last: u32,
 }
 
@@ -43,7 +42,7 @@ impl<T: Registered> Register<T> {
         Register { list: Vec::new(), by_identifier: map(), spoiled: map(), last: 0 }
     }
 
-    /// Adds an object. Its identifier must be unused. Returns its number.
+    /// Adds an object, whose identifier must be unused. Returns its number.
     pub(crate) fn add(&mut self, thing: T) -> u32 {
         let id = self.list.len() as u32;
         self.by_identifier.insert(thing.identifier().into(), id);
@@ -109,7 +108,6 @@ impl<T: Registered> Register<T> {
     }
 }
 
-/// Warns that a name's quotes differ from the quotes in its definition.
 #[cold]
 pub(crate) fn other_quoting(
     thing: Thing,

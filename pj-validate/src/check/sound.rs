@@ -1,9 +1,9 @@
-//! Report on a trace that the replay has found valid.
+//! Reports on a trace that the replay has found valid.
 //!
-//! [`crate::sound`] has read the whole trace, and knows which definitions are used and the numbers
-//! of objects. The rest of the report consists of places of definitions. It needs only the lines
-//! that define something (value definitions only if a value is unused) and the first line with a
-//! value in other quotes.
+//! [`crate::sound`] has read the whole trace, counted the objects, and found which definitions are
+//! used. The rest of the report consists of positions of definitions. It needs only the lines that
+//! define something (value definitions only if a value is unused) and the first line with a value
+//! in other quotes.
 
 use std::io::{self, Read};
 
@@ -13,22 +13,21 @@ use paje_sim::OtherQuoting;
 use super::*;
 use crate::summary::ContainerSummary;
 
-/// Facts about a valid trace in one file whose lines deserve no warning, except for values in other
+/// Facts about a valid trace in one file. Its lines have no warnings except about values in other
 /// quotes.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) lines: u64,
-    /// Bytes, without the last newline.
+    /// Number of bytes, without the last newline.
     pub(crate) bytes: u64,
-    /// Offset just after the start of the last line that defines something, or 0 if no line does.
-    /// If all values are used, their definitions do not count.
+    /// Offset of the second byte of the last line that defines something, or 0 if there is no such
+    /// line. If all values are used, lines that define values do not count.
     pub(crate) definitions_to: u64,
     pub(crate) times: Option<(f64, f64)>,
-    /// Whether each event definition is used, in file order.
     pub(crate) events: Vec<bool>,
     /// Types in the order of their definitions, the root first.
     pub(crate) types: Vec<KnownType>,
-    /// By index of the type, the lines that have values in other quotes than at the first use.
+    /// Lines with values in other quotes than at the first use, with the index of the type.
     pub(crate) other_quoting: Vec<(usize, OtherQuoting)>,
     /// Containers in the order of creation, the root first.
     pub(crate) containers: Vec<ContainerSummary>,
@@ -43,12 +42,11 @@ pub(crate) struct KnownType {
     pub(crate) is_used: bool,
     pub(crate) objects: u64,
     pub(crate) values: u64,
-    /// Identifiers of defined but unused values, in file order.
     pub(crate) unused: Vec<Vec<u8>>,
 }
 
-/// Returns the report on a trace with these facts. Returns `None` if its lines contradict them,
-/// because the file has changed, or if there is more to report. `again` is whether the input can be
+/// Returns the report on a trace with these facts. Returns `None` if there is more to report, or if
+/// the lines contradict the facts because the file has changed. `again` is true if the input can be
 /// read again.
 pub(crate) fn report(
     input: impl Read,
@@ -68,8 +66,8 @@ pub(crate) fn report(
 }
 
 impl Checker {
-    /// Checks the lines before a byte offset that define something, and makes findings of the first
-    /// lines with other quotes. Other lines are only counted. Returns `None` if a line contradicts
+    /// Checks the lines before an offset that define something, and makes findings of the first
+    /// lines with other quotes. Only counts the other lines. Returns `None` if a line contradicts
     /// the facts.
     fn definitions_to(
         &mut self,
@@ -98,8 +96,8 @@ impl Checker {
         Ok(found.into_iter().collect())
     }
 
-    /// Returns the finding about a value in other quotes, which also counts later lines. Returns
-    /// `None` if the quotes do not differ.
+    /// Returns the finding about a value in other quotes, with the number of later such lines.
+    /// Returns `None` if the quotes do not differ.
     fn other_quoting(&mut self, line: &[u8], type_: usize, lines: OtherQuoting) -> Option<Finding> {
         let mut words = Vec::new();
         let end = token::fields(line, 0, &mut words);
@@ -127,7 +125,7 @@ impl Checker {
         self.bytes += bytes + 1;
     }
 
-    /// Returns whether a line is part of a definition, or unexpected.
+    /// Returns whether a line is part of a definition, or is unexpected.
     fn defines(&mut self, line: &[u8]) -> bool {
         let text = line.trim_ascii_start();
         if text.is_empty() || text[0] == b'#' {

@@ -12,7 +12,7 @@ use crate::finding::{Cause, Caution, Finding, Severity};
 pub(crate) struct Source<'a> {
     pub(crate) here: &'a Here<'a>,
     pub(crate) event: &'a RawEvent<'a>,
-    /// Number of its definition. Equal definitions of several files have the same number.
+    /// Number of its event definition. Equal definitions of several files have the same number.
     pub(crate) def: u32,
 }
 
@@ -40,7 +40,6 @@ impl Source<'_> {
         findings.add(finding, Some(group));
     }
 
-    /// Reports a warning that a replay also reports.
     #[cold]
     pub(crate) fn warn_as_replay(
         &self,
@@ -62,7 +61,7 @@ impl Source<'_> {
         self.here.position(span.start)
     }
 
-    /// Reports a line with surplus words, or without words for some optional fields.
+    /// Reports a line with too many words, or with too few for its optional fields.
     #[cold]
     pub(crate) fn word_count(&self, words: &[Span], rules: Rules, findings: &mut Findings) {
         let end = words.last().map_or(0, |word| word.end);

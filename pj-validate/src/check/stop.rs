@@ -1,5 +1,3 @@
-//! Reasons why an event is skipped.
-
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -15,7 +13,7 @@ pub(crate) fn map<K: Eq + Hash, V>() -> Map<K, V> {
     Map::default()
 }
 
-/// Reason why an event is skipped. Boxed, since it is rare.
+/// Reason why an event is skipped. It is boxed, because it is rare.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Problem(Trouble),
@@ -48,7 +46,7 @@ impl Stop {
         Box::new(Stop::Problem(Trouble { problem, field, group: None, spoils: None }))
     }
 
-    /// Adds the group for which the problem is reported only once.
+    /// Adds a group, so that the problem is reported only once for the group.
     pub(crate) fn once(mut self: Box<Self>, group: Group) -> Box<Self> {
         if let Stop::Problem(trouble) = &mut *self {
             trouble.group = Some(group);

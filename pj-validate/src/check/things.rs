@@ -74,7 +74,7 @@ impl Things {
             let known = self.containers.get_mut(id);
             let same = *known.name == *name.bare()
                 && (known.type_, known.parent, known.start) == (type_, parent, start);
-            // Files may repeat one another's creations.
+            // Files may repeat creations of other files.
             if std::mem::replace(&mut known.said_in, file) != file && same {
                 return Ok(());
             }
@@ -90,7 +90,7 @@ impl Things {
         Ok(())
     }
 
-    /// Returns the container in a field, which must be of the type in another.
+    /// Returns the container that one field names. It must be of the type that another field names.
     pub(crate) fn container_of_type(
         &mut self,
         type_: Field<'_>,

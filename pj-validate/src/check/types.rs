@@ -71,7 +71,7 @@ pub(crate) struct Type {
     pub(crate) nature: TypeNature,
     pub(crate) parent: u32,
     depth: u32,
-    /// An ancestor some levels up. It makes searches for ancestors logarithmic in the depth.
+    /// An ancestor some levels up. It makes the search for an ancestor logarithmic in the depth.
     jump: u32,
     pub(crate) ends: (u32, u32),
     pub(crate) place: Option<(Place, u64)>,
@@ -85,13 +85,13 @@ pub(crate) struct Type {
 #[derive(Debug)]
 pub(crate) struct Value {
     pub(crate) identifier: Arc<[u8]>,
-    /// Name of the value, if it differs from the identifier.
+    /// Name of the value, if it differs from the value's identifier.
     name: Option<Box<[u8]>>,
-    /// Last file that contains the value's definition, or the file that used the value first.
+    /// Last file that defines the value, or the file that used the value first.
     said_in: u32,
     quoted: bool,
     pub(crate) used: bool,
-    /// Place of the value's definition, or `None` if its first use created it.
+    /// Where the value is defined, or `None` if its first use created it.
     pub(crate) place: Option<Place>,
 }
 
@@ -102,7 +102,6 @@ impl Types {
         types
     }
 
-    /// Adds a type, whose identifier must be unused.
     fn insert(
         &mut self,
         name: &[u8],
@@ -148,7 +147,7 @@ impl Types {
         at == above
     }
 
-    /// Returns the value that an event names, creating it if it is new.
+    /// Returns the value that an event names. Creates the value if it is new.
     #[inline]
     pub(crate) fn value(
         &mut self,

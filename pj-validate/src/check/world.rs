@@ -1,5 +1,3 @@
-//! The contents of the trace so far.
-
 use std::path::Path;
 
 use paje_parser::{Event, FieldName};
@@ -32,7 +30,6 @@ impl World {
         }
     }
 
-    /// Removes the open links of a container: see [`Lanes::open_links`].
     pub(crate) fn open_links(&mut self, container: u32, file: u32) -> Vec<(Problem, String)> {
         self.lanes.open_links(container, file, &self.things.containers, &self.files)
     }

@@ -1,4 +1,4 @@
-//! Codes of findings, for `--only` and for other programs.
+//! Codes of findings, for `--only` and other programs.
 
 /// Codes of errors.
 pub const ERRORS: [&str; 43] = [

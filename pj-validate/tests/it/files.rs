@@ -1,5 +1,5 @@
 //! Traces in several files. Tests which files are read, their order, what they may repeat, and the
-//! places of problems.
+//! positions of problems.
 
 use std::path::Path;
 
@@ -49,8 +49,8 @@ pub(crate) fn told(root: &str, files: &[(&str, &str)]) -> Vec<String> {
 
 pub(crate) const NONE: [&str; 0] = [];
 
-/// Returns the parts of the summary that a trace and its files have in common, and the number of
-/// errors.
+/// Returns the number of errors, and the part of the summary that does not depend on the number of
+/// files.
 fn gist(report: &Report) -> (Summary, u64) {
     let mut summary = report.summary.clone();
     (summary.lines, summary.bytes, summary.event_definitions) = (0, 0, 0);
@@ -131,7 +131,7 @@ fn the_example_in_files_is_valid() {
 }
 
 #[test]
-fn a_problem_in_a_piece_is_reported_with_its_place() {
+fn a_problem_in_a_piece_is_reported_with_its_line() {
     let piece = "10 0 State p w\n\n10 1 State r w\n14 zz Load p 1\n";
     assert_eq!(
         told("19 p Process a/piece\n10 5 State q w\n10 4 State q w\n", &[("a/piece", piece)]),
@@ -155,8 +155,8 @@ fn the_container_of_a_file_must_be_known() {
 }
 
 #[test]
-fn files_are_read_when_the_one_that_names_them_has_ended() {
-    // Lines after the name are known too, and the types are those of the root.
+fn files_are_read_after_the_file_that_names_them() {
+    // Lines after the name are known too. The types are those of the root.
     let root = "19 p Process x\n19 q Process y\n7 0 r Process h\n2 Mode Process\n";
     let x = "10 0 Mode r w\n19 r Process z\n";
     // `y` is named before `z`, so `y` is read first.
@@ -165,7 +165,7 @@ fn files_are_read_when_the_one_that_names_them_has_ended() {
         told(root, &[("x", x), ("y", "10 2 Mode r w\n"), ("z", "10 1 Mode r w\n")]),
         ["z:1:4 not-time-ordered"]
     );
-    // A file is read once, however often and from wherever it is named.
+    // A file is read once, even if it is named several times and in several files.
     let twice = "19 p Process x\n19 q Process ./x\n19 q Process y\n";
     let y = "19 q Process x\n";
     assert_eq!(told(twice, &[("x", "9 1 Mark p m\n9 1 Mark p m\n"), ("y", y)]), NONE);
@@ -186,7 +186,7 @@ fn files_that_name_themselves_are_errors() {
     assert_eq!(told("19 p Process x\n", &[("x", "\n19 p Process x\n")]), ["x:2:14 file-cycle"]);
     let files = [("x", "19 p Process d/y\n"), ("d/y", "19 p Process ../x\n19 p Process ../root\n")];
     assert_eq!(told("19 p Process x\n", &files), ["d/y:1:14 file-cycle", "d/y:2:14 file-cycle"]);
-    // Two files that name each other do not form a cycle if both were named before.
+    // Two files that name each other form no cycle if both were named before.
     let files = [("x", "19 p Process y\n"), ("y", "19 p Process x\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
 }
@@ -210,7 +210,6 @@ fn standard_input_and_compressed_pieces_are_read() {
     assert_eq!(tail(&piped), tail(&plain));
 }
 
-/// Reads thousands of files, side by side and nested, with few descriptors.
 #[test]
 fn few_files_are_open_at_a_time() {
     let folder = sandbox(&[]);

@@ -1,4 +1,4 @@
-//! Tests of several files together: definitions, repetitions, and ends of links and of containers.
+//! Tests of several files together: definitions, repetitions, and the ends of links and containers.
 
 use pj_validate::Options;
 
@@ -10,7 +10,7 @@ fn a_file_inherits_definitions_until_it_has_its_own() {
     let own =
         "%EventDef PajePopState 10\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     // The definitions of the naming file hold until the first definition in the file itself.
-    // Definitions after the name hold too.
+    // Definitions after the line that names the file hold too.
     let late = "19 p Process x\n%EventDef PajePopState 30\n% Time date\n% Type string\n% Container string\n%EndEventDef\n";
     assert_eq!(told(late, &[("x", "11 0 State p w\n30 1 State p\n")]), NONE);
     let x = format!("11 0 State p w\n{own}10 1 State p\n11 2 State p w\n");
@@ -21,7 +21,7 @@ fn a_file_inherits_definitions_until_it_has_its_own() {
     // Other faulty lines do not replace them.
     let x = "% Time date\n11 0 State p w\n";
     assert_eq!(told("19 p Process x\n", &[("x", x)]), ["x:1:1 not-a-trace"]);
-    // Other files do not see the file's own definitions, and neither does the naming file.
+    // A file's own definitions hold neither in other files nor in the naming file.
     let files = [("x", own), ("y", "10 0 State p w\n")];
     assert_eq!(told("19 p Process x\n19 p Process y\n", &files), NONE);
     // A file that ends inside a definition is an error, but an empty file is not.
@@ -104,7 +104,7 @@ fn files_may_repeat_one_another_exactly() {
 }
 
 #[test]
-fn a_file_says_a_thing_once() {
+fn a_file_reports_a_problem_once() {
     let root = "6 w State working 0,0,0\n8 1 Process p\n19 q Process x\n";
     for (twice, code) in [
         ("2 State Process\n", "x:2:3 type-exists"),
@@ -134,7 +134,7 @@ fn destructions_affect_files_by_their_order() {
     // Before any file is named, a destruction holds for all files.
     assert_eq!(told("8 1 Process p\n19 q Process x\n", &[("x", event)]), ["x:1:12 after-destroy"]);
     // Afterwards, it holds for later lines of the same file. Lines of other files are read, but
-    // must not have later times.
+    // must not be later than the destruction.
     let root = "19 q Process x\n8 2 Process p\n10 2 State p w\n";
     assert_eq!(told(root, &[("x", event)]), ["root:3:12 after-destroy"]);
     let root = "19 q Process x\n8 1 Process p\n";
@@ -142,7 +142,7 @@ fn destructions_affect_files_by_their_order() {
     // If a file repeats the destruction, later lines of this file are ignored.
     let repeated = format!("8 1 Process p\n{event}");
     assert_eq!(told(root, &[("x", &repeated)]), ["x:2:12 after-destroy"]);
-    // For a file that destroys a container, the children end with it.
+    // If a file destroys a container, the children end with it.
     let root = "19 q Process x\n19 q Process y\n8 2 Host h\n7 2 r Process h\n";
     let x = "8 2 Host h\n10 2 State p w\n";
     let y = "10 2 State p w\n10 2 State r w\n8 2 Process q\n11 2 State q w\n";

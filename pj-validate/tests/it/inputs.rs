@@ -9,8 +9,8 @@ use testkit::{COMPRESSIONS, outcome, pack, pipe};
 
 use crate::world::{SOUND, sandbox, used};
 
-/// Returns a trace with errors and warnings. Some concern early lines but only show at the end.
-/// These lines are adjacent, or more than a buffer apart.
+/// Returns a trace with errors and warnings. Some of them concern early lines, but are only found
+/// at the end. These lines are next to each other, or more than a buffer apart.
 fn unsound() -> Vec<u8> {
     let many: String =
         (6..16_000).map(|i| format!("14 {i} Load p {}\n", i * 7919 % 1000)).collect();
@@ -25,7 +25,7 @@ fn unsound() -> Vec<u8> {
 fn compressed_traces_are_checked_as_plain_ones() {
     let folder = sandbox(&[]);
     for (trace, status) in [(used(SOUND).into_bytes(), 0), (unsound(), 1)] {
-        for arguments in [&["-cd", "t"][..], &["-qc", "t"], &["--json", "-c", "t"]] {
+        for arguments in [&["-cd", "t"][..], &["-qc", "t"], &["--format", "json", "-c", "t"]] {
             let without_file = &arguments[..arguments.len() - 1];
             folder.write("t", &trace);
             let (plain, piped) = (folder.run(arguments), folder.fed(without_file, &trace));
@@ -70,7 +70,7 @@ fn cut_or_damaged_compressed_data_are_reported() {
                 assert_eq!(stderr.lines().count(), 1, "{stderr}");
             };
             fails(folder.run(&["t"]), "t");
-            fails(folder.run(&["--json", "t"]), "t");
+            fails(folder.run(&["--format", "json", "t"]), "t");
             fails(folder.fed(&[], &packed), "standard input");
         }
     }

@@ -1,6 +1,6 @@
 //! Tests of several modules together, and of the program.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on fails.
+#![allow(clippy::unwrap_used)] // A test that cannot continue fails.
 
 mod faults;
 mod files;

@@ -30,7 +30,7 @@ fn compare(path: &Path, options: &Options, replaying: &Replaying<'_>) -> bool {
     opened == 1
 }
 
-/// Compares the reports on a text. `seed` selects the options and the settings of the replay.
+/// Compares the reports on a text. `seed` determines the options and the settings of the replay.
 fn compare_text(text: &[u8], seed: u64) -> bool {
     let mut random = Rng::new(seed);
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn examples_have_equal_reports() {
     assert_eq!(enough, wanted);
 }
 
-/// Each of these lines needs the checker, since the finding depends on the line.
+/// Each of these lines needs the checker, because the finding contains the line.
 #[test]
 fn lines_that_a_replay_accepts_are_checked() {
     let sound = "10 1 State p w\n13 9 State p\n";
@@ -158,7 +158,7 @@ fn lines_that_a_replay_accepts_are_checked() {
     }
 }
 
-/// Only the first of these lines is examined. The other lines are counted.
+/// Only the first of these lines is examined. The others are counted.
 #[test]
 fn values_in_other_quotes_are_counted() {
     let lines = |from: u32, quoted: &[u32]| {
@@ -184,7 +184,7 @@ fn values_in_other_quotes_are_counted() {
     {
         let text = trace(&format!("{}{}{closed}", lines(0, first), lines(40, second)));
         for seed in 0..12 {
-            // This line is longer than the limit of some seeds.
+            // This line is longer than the limit that some seeds set.
             let is_enough = compare_text(text.as_bytes(), seed);
             assert!(is_enough || seed > 0, "{text}");
         }

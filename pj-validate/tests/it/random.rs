@@ -1,4 +1,4 @@
-//! No input causes a panic, and all reports have some common properties.
+//! No input causes a panic. All reports have some properties in common.
 
 use std::io::Read;
 

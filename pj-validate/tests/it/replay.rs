@@ -1,4 +1,4 @@
-//! Special cases of the replay that no message shows.
+//! Special cases of the replay that no message describes.
 
 use pj_validate::{Options, Report, check};
 
@@ -42,13 +42,13 @@ fn lanes_do_not_order_one_another() {
 
 #[test]
 fn destruction_compares_with_the_last_event_in_file_order() {
-    // The last event in the file counts, not the latest one, as in PajeNG 1.3.6.
+    // The last event in the file counts, even if another one has a later time, as in PajeNG 1.3.6.
     assert_eq!(errors("10 5 State p w\n14 3 Load p 1\n8 4 Process p\n"), [""; 0]);
     assert_eq!(
         errors("17 5 Message h d p k\n18 5 Message h d q k\n8 4 Host h\n"),
         ["destroyed-too-early"]
     );
-    // The creation and the children do not count.
+    // The creation and the children do not count as events.
     assert_eq!(errors("7 9 r Process h\n10 9 State r w\n8 1 Host h\n"), [""; 0]);
 }
 

@@ -31,7 +31,6 @@ pub(crate) fn header() -> String {
     testkit::definitions(EVENTS)
 }
 
-/// Types and containers: two processes `p` and `q` on a host `h`.
 pub(crate) const WORLD: &str = "\
 0 Host 0
 0 Process Host
@@ -44,7 +43,7 @@ pub(crate) const WORLD: &str = "\
 7 0 q Process h
 ";
 
-/// A valid trace with an object of each nature and a destruction.
+/// A valid trace. It has an object of each nature and a destruction.
 pub(crate) const SOUND: &str = "\
 6 w State working \"0 1 0\"
 10 0 State p w
@@ -67,7 +66,7 @@ pub(crate) fn trace(lines: &str) -> String {
     format!("{}{WORLD}{lines}", header())
 }
 
-/// Returns a trace in which all definitions are used, so that there is no warning.
+/// Returns a trace in which these lines use all definitions, so that there is no warning.
 pub(crate) fn used(lines: &str) -> String {
     let (text, unused) = (trace(lines), ["PajeDefineContainerType 1", "PajeTraceFile 19"]);
     let blocks = text.split_inclusive("%EndEventDef\n");

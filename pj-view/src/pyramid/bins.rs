@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use paje_sim::{ContainerId, ValueId};
 
-/// Key by which amounts are counted.
+/// Key of an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// State of an imbrication and value.
@@ -21,17 +21,17 @@ pub trait Level: Clone {
     /// Returns the binary logarithm of the width in ticks.
     fn level(&self) -> u32;
 
-    /// Returns the numbers of the bins. Bin `n` begins at `n` widths.
+    /// Returns the range of bin numbers. Bin `n` begins at `n` times the width.
     fn range(&self) -> Range<u64>;
 
-    /// Returns the bins of the next level, each the sum of two bins.
+    /// Returns the bins of the next coarser level. Each is the sum of two bins.
     fn above(&self) -> Self;
 
-    /// Returns the memory in bytes, without keys.
+    /// Returns the memory in bytes. Keys do not count.
     fn bytes(&self) -> u64;
 }
 
-/// Amounts by key in consecutive bins. All other bins are empty.
+/// Consecutive bins with amounts by key. All bins outside the range are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bins {
     pub(crate) level: u32,
@@ -42,7 +42,7 @@ pub struct Bins {
     /// Key numbers of amounts, ascending within a bin.
     pub(crate) numbers: Vec<u32>,
     pub(crate) amounts: Vec<u64>,
-    /// Sums of durations in seconds by amount, for links only.
+    /// For links only: sum of the durations in seconds, for each amount.
     pub(crate) delays: Vec<f64>,
     pub(crate) keys: Vec<Key>,
 }
@@ -105,7 +105,7 @@ impl Bins {
         self.ends.push(self.numbers.len() as u32);
     }
 
-    /// Appends the sum of two bins to the amounts. Both are sorted by key.
+    /// Appends the sum of two bins, given as ranges of amounts. Both ranges are sorted by key.
     fn add_both(&mut self, other: &Bins, left: Range<usize>, right: Range<usize>) {
         let (mut i, mut j) = (left.start, right.start);
         while i < left.end && j < right.end {

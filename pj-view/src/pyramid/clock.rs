@@ -3,8 +3,8 @@
 /// Converts times of a trace to ticks.
 ///
 /// A tick is a power of two of a second, chosen so that the trace lasts at most 2⁶³ ticks. The
-/// origin is a multiple of a large power of two. So no double is rounded when it becomes ticks,
-/// except some in the first thousandth of the trace.
+/// origin is a multiple of a large power of two. So times are converted without rounding, except
+/// for some in the first thousandth of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     origin: f64,
@@ -12,7 +12,7 @@ pub struct Clock {
     end: f64,
 }
 
-/// Level at which one bin covers all ticks.
+/// The level at which one bin covers all ticks.
 pub(crate) const TOP: u32 = 63;
 
 impl Clock {
@@ -21,7 +21,7 @@ impl Clock {
     pub fn new(from: f64, to: f64) -> Self {
         let (from, to) = if from <= to { (from, to) } else { (0.0, 0.0) };
         let span = to - from;
-        // 2^exponent exceeds the span and is within the range of doubles.
+        // The value 2^exponent exceeds the duration and is within the range of doubles.
         let exponent =
             if span > 0.0 { (span.log2().floor() + 1.0).clamp(-900.0, 900.0) } else { 0.0 };
         let unit = exponent.exp2();
@@ -29,7 +29,7 @@ impl Clock {
         Clock { origin, scale: (62.0 - exponent).exp2(), end: to }
     }
 
-    /// Returns the origin of ticks in seconds, which is not after the trace's first time.
+    /// Returns the time of tick 0 in seconds. It is not after the trace's first time.
     #[must_use]
     pub fn origin(self) -> f64 {
         self.origin
@@ -45,7 +45,7 @@ impl Clock {
     #[inline]
     #[must_use]
     pub fn ticks(self, time: f64) -> u64 {
-        // Rounds to the nearest tick and saturates.
+        // Rounds to the nearest tick, and limits the result to the range of integers.
         (((time - self.origin) * self.scale + 0.5) as i64).max(0) as u64
     }
 

@@ -12,7 +12,7 @@ use super::links::LinkTally;
 use super::ranges::Ranges;
 use super::tally::{Keys, Tally};
 
-/// Number of rows, first and last time in seconds of each chunk.
+/// For each chunk, its number of rows, and its first and last time in seconds.
 #[derive(Debug, Default)]
 pub(crate) struct Extents {
     pub(crate) chunks: Vec<(usize, f64, f64)>,
@@ -28,7 +28,7 @@ impl Extents {
     fn add(&mut self, count: usize, starts: &[f64], ends: &[f64]) {
         let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
         for times in [starts, ends] {
-            // Times are finite, so a comparison suffices, which is faster than `f64::min`.
+            // Times are finite, so a comparison is enough. It is faster than `f64::min`.
             for time in times {
                 from = if *time < from { *time } else { from };
                 to = if *time > to { *time } else { to };
@@ -62,7 +62,6 @@ impl Visitor for Extents {
     }
 }
 
-/// Maximum numbers of keys, and of amounts of links.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Most {
     pub(crate) keys: Option<usize>,

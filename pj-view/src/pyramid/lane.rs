@@ -13,19 +13,19 @@ use super::count::{Count, Counted, Extents, Most, TooManyKeys};
 use super::ranges::Ranges;
 use super::row::{self, Row};
 
-/// Minimum number of rows for summaries. Fewer rows are scanned as fast.
+/// Number of rows from which a lane has summaries. Reading fewer rows takes no longer.
 pub(crate) const FEW: u64 = 256;
 
-/// Returns the mean number of rows in bins of the finest level. With fewer rows, the bins would
-/// exceed a quarter of the rows' memory. Links need more, since most links of a bin have different
-/// keys.
+/// Returns the mean number of rows in a bin of the finest level. With fewer rows per bin, the bins
+/// would exceed a quarter of the rows' memory. Links need more rows per bin, because most links of
+/// a bin have different keys.
 fn rows_per_bin(nature: TypeNature) -> u64 {
     if nature == TypeNature::Link { 64 } else { 16 }
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
-    /// Chunks. There are none if the lane has few rows.
+    /// Chunks. Empty if the lane has few rows.
     spans: Vec<Span>,
     keys: Vec<Key>,
     levels: Levels,
@@ -35,7 +35,6 @@ pub(crate) struct Lane {
 struct Span {
     first: u64,
     count: u32,
-    /// First and last time in ticks.
     from: u64,
     to: u64,
 }
@@ -44,12 +43,13 @@ struct Span {
 enum Levels {
     #[default]
     None,
-    /// Levels from the finest to a single bin.
+    /// All levels, from the finest one to the one with a single bin.
     Bins(Vec<Bins>),
     Ranges(Vec<Ranges>),
 }
 
-/// Returns a quarter of the rows' memory in bytes. References take two bytes.
+/// Returns a quarter of the rows' memory in bytes. References to values and containers take two
+/// bytes.
 fn budget(nature: TypeNature, rows: u64) -> u64 {
     let row = match nature {
         TypeNature::Container => 0,
@@ -84,7 +84,8 @@ impl Lane {
         lane
     }
 
-    /// Returns the lane with summaries of level `least` and above. Makes one pass over the rows.
+    /// Returns the lane with summaries of level `least` and all coarser levels. Reads the rows
+    /// once.
     pub(crate) fn summarised(&self, view: LaneView<'_>, clock: Clock, least: u32) -> Self {
         let mut lane = Lane { spans: self.spans.clone(), ..Lane::default() };
         if lane.spans.is_empty() {
@@ -101,7 +102,7 @@ impl Lane {
         let (keys, amounts) = ((budget / 64) as usize, (budget / 40) as usize);
         let most = Most { keys: Some(keys), amounts: Some(amounts) };
         let mut count = Count::new(view.nature(), view.len(), clock, level, range, most);
-        // With too many keys, summaries would be larger than rows.
+        // If there are too many keys, summaries would be larger than rows.
         if view.visit(&mut count).is_ok() {
             match count.finish() {
                 Counted::Bins(finest) => lane.keep_bins(finest, budget),
@@ -138,15 +139,15 @@ impl Lane {
         }
     }
 
-    /// Calls `show` with the rows that are in a closed window of ticks, and with some rows nearby.
+    /// Calls `show` with the rows that are in a closed window of ticks, and with some other rows.
     pub(crate) fn near(&self, view: LaneView<'_>, from: u64, to: u64, mut show: impl FnMut(Row)) {
         for (chunks, first) in self.chunks_near(from, to) {
             row::each(view, chunks, first, &mut show);
         }
     }
 
-    /// Returns chunks that may have rows in a closed window of ticks, with the index of their first
-    /// row.
+    /// Returns the chunks that may have rows in a closed window of ticks, each with the index of
+    /// its first row.
     fn chunks_near(&self, from: u64, to: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
         let all = self.spans.is_empty().then_some((0..usize::MAX, 0));
         let spans = self.spans.iter().enumerate();
@@ -154,7 +155,7 @@ impl Lane {
         all.into_iter().chain(near.map(|(chunk, span)| (chunk..chunk + 1, span.first)))
     }
 
-    /// Returns an upper bound for the number of rows in a window of ticks.
+    /// Returns an upper bound on the number of rows in a window of ticks.
     pub(crate) fn at_most(&self, view: LaneView<'_>, from: u64, to: u64) -> u64 {
         if self.spans.is_empty() {
             return view.len();
@@ -195,7 +196,7 @@ impl Lane {
         let rows = self.at_most(view, from, to);
         let mut count = Count::new(view.nature(), rows, clock, level, range, Most::default());
         for (chunks, _) in self.chunks_near(from, to) {
-            // No limit is set, so it cannot be exceeded.
+            // Without a limit, there are never too many keys.
             let (Ok(()) | Err(TooManyKeys)) = view.visit_chunks(chunks, &mut count);
         }
         match count.finish() {
@@ -205,7 +206,8 @@ impl Lane {
     }
 }
 
-/// Returns a level and all levels above, without the finest ones that exceed `budget` bytes.
+/// Returns a level and all coarser levels. Leaves out the finest ones if they would exceed `budget`
+/// bytes.
 fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     let mut levels = vec![finest];
     while let Some(last) = levels.last()
@@ -225,8 +227,8 @@ fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     levels
 }
 
-/// Returns a level, computed from the coarsest one if necessary. Returns `None` if the level is
-/// below the finest one.
+/// Returns a level, computed from the coarsest one if necessary. Returns `None` if it is finer than
+/// the finest one.
 fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
     let above_finest = level.checked_sub(levels.first()?.level())?;
     if let Some(kept) = levels.get(above_finest as usize) {

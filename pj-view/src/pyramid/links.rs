@@ -1,4 +1,4 @@
-//! Counts links, which are sorted by end.
+//! Counts links, which are sorted by their ends.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use super::clock::TOP;
 struct Run {
     bin: u64,
     count: u64,
-    /// Sum of durations in seconds.
     delay: f64,
 }
 
-/// Links of one key. They mostly end in the order of their starts, so most extend the last run.
+/// Links of one key. Links that end later mostly start later too, so most of them extend the last
+/// run.
 #[derive(Debug, Default)]
 struct Runs {
     list: Vec<Run>,
@@ -41,7 +41,8 @@ impl Runs {
 pub(crate) struct LinkTally {
     level: u32,
     range: Range<u64>,
-    /// Maximum number of amounts, beyond which bins become twice as wide. `None` for no limit.
+    /// Maximum number of amounts, or `None` for no limit. If it is exceeded, bins become twice as
+    /// wide.
     most: Option<usize>,
     keys: Vec<Runs>,
     /// Number of runs, and the number at which runs are merged.
@@ -118,7 +119,7 @@ impl LinkTally {
         }
         let mut bins = Bins::empty(self.level, first);
         let mut starts = vec![0u64; (last - first) as usize + 1];
-        // Index of each bin's next amount, which becomes the end of the bin.
+        // Index of each bin's next amount. In the end, it is the end of the bin.
         let mut places = vec![0u32; starts.len()];
         let runs = || self.keys.iter().flat_map(|runs| &runs.list);
         for run in runs() {
@@ -173,7 +174,8 @@ mod tests {
 
     #[test]
     fn alternating_runs_are_merged() {
-        // Early and late links of each key alternate, so that each run has a single link.
+        // Links of each key alternate between early and late ones, so that each run has a single
+        // link.
         let links: Vec<(u32, u64)> =
             (0..60_000).map(|i| ((i / 2) % 5, u64::from(i % 2) * 700 + u64::from(i % 3))).collect();
         let mut plain = Sums::new();

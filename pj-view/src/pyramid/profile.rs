@@ -12,14 +12,15 @@ use super::{Pyramid, Summary};
 /// Amounts of a lane in a half-open window of ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Ticks of states, or number of events or of links that begin in the window, by key.
+    /// By key: ticks of states, number of events, or number of links that begin in the window.
     pub amounts: BTreeMap<Key, u64>,
     /// Number of rows that begin in the window.
     pub starts: u64,
 }
 
 impl Profile {
-    /// Adds up the widest bins in the window and the rows at its ends. Variables have no profile.
+    /// Adds up the widest bins that are within the window, and the rows at its ends. Variables have
+    /// no profile.
     pub(crate) fn new(pyramid: &Pyramid, lane: LaneView<'_>, from: u64, to: u64) -> Self {
         let mut profile = Profile::default();
         if lane.nature() == TypeNature::Variable || from >= to {
@@ -29,8 +30,8 @@ impl Profile {
             profile.add_rows(pyramid, lane, from, to);
             return profile;
         };
-        // Goes from the finest level upwards, and adds the bins at both ends that the next level
-        // does not cover.
+        // Starts with the finest level. At each level, adds the bins at both ends that the next
+        // level does not cover.
         let (mut low, mut high) = (from.div_ceil(1 << finest), to >> finest);
         if low >= high {
             profile.add_rows(pyramid, lane, from, to);

@@ -8,19 +8,19 @@ use super::clock::Clock;
 /// Range of a variable's values in a bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueRange {
-    /// Smallest value, or infinity without values.
+    /// Smallest value, or infinity if there are no values.
     pub min: f64,
-    /// Largest value, or minus infinity without values.
+    /// Largest value, or minus infinity if there are no values.
     pub max: f64,
     /// Integral over time, in value times seconds.
     pub integral: f64,
-    /// Number of ticks with a value.
+    /// Number of ticks during which the variable has a value.
     pub held: u64,
     /// Number of values that begin in the bin.
     pub starts: u32,
 }
 
-/// Ranges of a variable's values in consecutive bins. All other bins are empty.
+/// Consecutive bins with ranges of a variable's values. All bins outside the range are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranges {
     pub(crate) level: u32,
@@ -38,7 +38,7 @@ impl ValueRange {
         starts: 0,
     };
 
-    /// Returns the mean over time, or `None` if no value has a duration.
+    /// Returns the mean over time, or `None` if all values have no duration.
     #[must_use]
     pub fn mean(self, clock: Clock) -> Option<f64> {
         (self.held > 0).then(|| self.integral / clock.seconds(self.held))
@@ -67,8 +67,8 @@ impl Ranges {
         self.list.iter().copied()
     }
 
-    /// Adds a value that lasts from `start` to `end` to the bins `within` a range. `tick` is in
-    /// seconds.
+    /// Adds a value that lasts from `start` to `end` to all bins `within` a range that it overlaps.
+    /// `tick` is the length of a tick in seconds.
     pub(crate) fn add(
         &mut self,
         within: &ops::Range<u64>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use paje_sim::{ContainerId, Events, LaneView, Links, States, ValueId, Variables, Visitor};
 
-/// Row of a lane, with times in seconds. Fields that its nature lacks are 0.
+/// Row of a lane. Times are in seconds. Fields that its nature does not have are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// Index in the lane, from 0.
@@ -25,14 +25,13 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the earlier and the later of both times.
+    /// Returns the start and the end, the earlier one first.
     #[must_use]
     pub fn extent(&self) -> (f64, f64) {
         (self.start.min(self.end), self.start.max(self.end))
     }
 }
 
-/// Calls `show` with each row of some chunks of a lane. `first` is the index of the first row.
 pub(crate) fn each(lane: LaneView<'_>, chunks: Range<usize>, first: u64, show: impl FnMut(Row)) {
     let Ok(()) = lane.visit_chunks(chunks, &mut Each { next: first, show });
 }

@@ -1,4 +1,4 @@
-//! Counts rows sorted by start.
+//! Counts rows that are sorted by their starts.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use super::bins::{Bins, Key};
 pub(crate) struct Keys {
     pub(crate) list: Vec<Key>,
     numbers: FxHashMap<Key, u32>,
-    /// Direct-mapped cache of keys and numbers, which serves most rows.
+    /// Cache of keys and their numbers. Most look-ups find their key here.
     recent: Vec<(u64, u32)>,
 }
 
 /// Number of entries of the cache. Lanes with fewer rows have no cache.
 const RECENT: usize = 256;
 
-/// Marks an empty entry. No trace has that many values or containers.
+/// Marks an empty entry. No key of a trace has this value.
 const NO_KEY: u64 = u64::MAX;
 
 impl Keys {
@@ -55,17 +55,17 @@ impl Keys {
     }
 }
 
-/// Counts rows in bins of a level. Rows must be sorted by start.
+/// Counts the rows of each bin of a level. Rows must be sorted by their starts.
 #[derive(Debug)]
 pub(crate) struct Tally {
     level: u32,
     range: Range<u64>,
     bins: Bins,
     at: u64,
-    /// Ticks of the current bin, empty if it is out of range.
+    /// Ticks of the current bin. Empty if the bin is out of range.
     ticks: Range<u64>,
     starts: u32,
-    /// Last bin and its amount, by key number.
+    /// For each key number, the last bin with this key and the amount in it.
     amounts: Vec<(u64, u64)>,
     present: Vec<u32>,
     ahead: VecDeque<Vec<(u32, u64)>>,
@@ -173,7 +173,7 @@ impl Tally {
         }
     }
 
-    /// Returns the bins up to the last one that is not empty.
+    /// Returns all bins up to the last one that is not empty.
     pub(crate) fn finish(mut self) -> Bins {
         while !self.present.is_empty() || !self.ahead.is_empty() {
             self.close();
@@ -182,7 +182,7 @@ impl Tally {
     }
 }
 
-/// Returns the ticks of a bin, or an empty range if it is out of range.
+/// Returns the ticks of a bin. Empty if the bin is out of range.
 fn ticks(level: u32, range: &Range<u64>, bin: u64) -> Range<u64> {
     if range.contains(&bin) { bin << level..(bin + 1) << level } else { 0..0 }
 }

@@ -4,7 +4,7 @@ pub(super) fn tenths(number: f64) -> i64 {
     (number * 10.0 + 0.5f64.copysign(number)) as i64
 }
 
-/// Appends a number of tenths. The standard formatting is too slow here.
+/// Appends a number of tenths as a decimal number. The standard formatting is too slow here.
 pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     if tenths < 0 {
         out.push('-');
@@ -26,7 +26,6 @@ pub(super) fn push_tenths(out: &mut String, tenths: i64) {
     }
 }
 
-/// Formats a value with four significant digits, without trailing zeros.
 pub(super) fn significant(number: f64) -> String {
     // Avoids minus zero.
     let number = number + 0.0;

@@ -22,7 +22,8 @@ def find():
 
 
 class Chromium:
-    """A browser with one page. `console` has its messages, `requests` the requested addresses."""
+    """A browser with one page. `console` has the page's messages, `requests` the requested addresses.
+    """
 
     def __init__(self, width=1280, height=720, ratio=1):
         self.profile = tempfile.mkdtemp(prefix="pj-view-chromium-")
@@ -32,7 +33,7 @@ class Chromium:
             os.dup2(os.dup(to_read), 3)
             os.dup2(os.dup(to_answer), 4)
 
-        # Descriptors 3 and 4 may be in use by the pipes, so move these first.
+        # The pipes may have the descriptors 3 and 4, so they are moved first.
         to_read, to_answer = [self._above(fd) for fd in (to_read, to_answer)]
         command = [find(), *FLAGS, f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(

@@ -6,7 +6,7 @@ def state(browser):
 
 
 def dragging_names(browser, url):
-    """A name dropped outside the stage keeps its place, also at the next click."""
+    """A name that is dropped outside the stage keeps its position, also at the next click."""
     browser.open(url)
     lines = [line for line in state(browser)["lines"] if line.get("folded") is not None]
     top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top")
@@ -33,7 +33,7 @@ def dragging_names(browser, url):
 
 
 def memory_of_tiles(browser, url):
-    """Blocks in the cache do not share memory, so that dropping one frees it."""
+    """Blocks in the cache do not share memory, so each can be freed."""
     browser.open(url)
     shares = browser.evaluate(
         """(() => {
@@ -48,7 +48,7 @@ def memory_of_tiles(browser, url):
 
 
 def embedded_rows(browser, page):
-    """Counting rows and finding values in an HTML file agree with a scan of all rows."""
+    """In an HTML file, counting rows and finding values give the results of a scan of all rows."""
     browser.open(page)
     result = browser.evaluate(
         """(async () => {

@@ -19,7 +19,8 @@ import fixed
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
 from header import header  # noqa: E402
 
-# Position of lanes in pixels: after short names of containers, below the page's head and the axis.
+# Position of the first lane in pixels: to the right of short names of containers, below the page's head and the
+# axis.
 GUTTER, AXIS = 210, 42 + 34
 HEADER = header(
     "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineEntityValue"
@@ -101,7 +102,7 @@ def lane_line(view):
 
 
 def walk_through(browser, url):
-    """Zooms, pans, folds, searches, selects, follows links and reloads from the address."""
+    """Zooms, pans, folds, searches, selects, follows links, and reloads the page from its address."""
     browser.open(url)
     first = state(browser)
     assert first["from"] < first["to"] and first["lines"], first
@@ -182,7 +183,7 @@ def walk_through(browser, url):
 
 
 def follow_a_link(browser, url):
-    """Follows a link from its state to the state at the other end."""
+    """Follows a link to the state at the link's other end."""
     browser.open(url)
     start = browser.evaluate(
         """(async () => {
@@ -215,7 +216,7 @@ def follow_a_link(browser, url):
 
 
 def keys_for_containers(browser, url, page):
-    """Chooses, folds and moves containers with the keyboard."""
+    """Selects, folds and moves containers with the keyboard."""
     for address in (url, page):
         browser.open(address)
         labels = [line["label"] for line in state(browser)["lines"] if line.get("folded") is False]
@@ -278,13 +279,13 @@ def colours(browser, program, folder):
 
 
 def many_values(browser, program, folder):
-    """The page fetches names and colours of thousands of values as they are seen or searched for."""
+    """The page fetches names and colours of thousands of values when they are seen or searched for."""
     trace = pathlib.Path(folder, "values.trace")
     count, page = 5000, 1024
     named = [f'5 v{i} State "0 {i % 2} 1"\n' for i in range(count)]
     rows = [f"4 {i} State c v{i}\n" for i in range(count)]
     trace.write_text("".join([HEADER, *named, "3 0 c Host 0\n", *rows, f"4 {count} State c v0\n"]))
-    # Numbers of values with known names.
+    # Numbers of the values whose names are known.
     known = "Object.keys(window.pajeView.app.model.types.find((it) => it.name === 'State').values).map(Number)"
     with Served(program, trace) as served:
         browser.open(f"{served.url}#t=0,8&theme=light")
@@ -292,7 +293,7 @@ def many_values(browser, program, folder):
         browser.open(f"{served.url}#t=2500,2508&theme=light")
         browser.settle()
         there = {page * (2500 // page) + i for i in range(page)} | {*range(page)}
-        # The first profile, of the whole trace, may have fetched others.
+        # The first profile, which covers the whole trace, may have fetched other values.
         assert there <= {*browser.evaluate(known)} and len(browser.evaluate(known)) < count
         rows = pixels(browser.screenshot())
         line = lane_line(state(browser))

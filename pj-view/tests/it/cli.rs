@@ -69,14 +69,14 @@ fn failures_are_reported() {
     let (status, message) = run(&["--width", "500", &trace]);
     assert!(status == Some(2) && message.contains("--svg"), "{message}");
     let (status, message) = run(&["--svg", "-", "--in", "nobody", &trace]);
-    assert!(message.contains("--in 'nobody': the trace has no such container"), "{message}");
-    assert!(status == Some(2) && message.contains("the trace has no rows to show"), "{message}");
+    assert!(message.contains("--in 'nobody': the trace has no such container; there"), "{message}");
+    assert_eq!(status, Some(2));
     let (status, message) = run(&["--svg", "-", "-s", "2", "-e", "1", &trace]);
-    assert_eq!(status, Some(0));
-    assert_eq!(
-        message,
-        "pj_view: warning: the window from 2 s to 1 s ends before it begins; the whole trace is shown\n"
-    );
+    assert_eq!(status, Some(2));
+    assert!(message.contains("the window from 2 s to 1 s ends before it begins"), "{message}");
+    let (status, message) = run(&["--svg", "-", "-s", "7", &trace]);
+    assert_eq!(status, Some(2));
+    assert!(message.contains("begins after the end of the trace, 0.043388 s"), "{message}");
     let taken = Served::of(&example("mpi.trace"), &[]);
     let port = taken.host.rsplit_once(':').expect("a port").1;
     let (status, message) = run(&["--no-open", "--port", port, &trace]);
@@ -159,7 +159,6 @@ fn drawings_are_well_formed_for_all_names() {
             && !text.contains('\u{1b}')
             && !text.contains('\u{202e}')
     );
-    // Each state has a different colour.
     assert_eq!(text.matches("<path fill=\"#").count(), 7, "{text}");
 }
 

@@ -2,7 +2,7 @@
 
 use pj_view::request::{Guard, LONGEST_HEAD, parse_head};
 
-/// Asserts that accepted requests have the token, and that heads may arrive in pieces.
+/// Checks that accepted requests have the token, and that a head may arrive in pieces.
 pub(crate) fn check(bytes: &[u8]) {
     let guard = Guard { token: "token".into(), port: 8080, open: false };
     let whole = parse_head(bytes, &guard);
@@ -13,7 +13,7 @@ pub(crate) fn check(bytes: &[u8]) {
         let find = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
         assert!(find("GET /token/"), "{request:?}");
         assert!(find(":8080"), "{request:?}");
-        // Bytes after the head do not matter.
+        // Bytes after the head have no effect.
         assert_eq!(parse_head(head, &guard), whole);
         let _ =
             (request.number::<u64>("level"), request.number::<f64>("from"), request.text("lanes"));
@@ -21,7 +21,7 @@ pub(crate) fn check(bytes: &[u8]) {
     if whole == Ok(None) {
         assert!(bytes.len() < LONGEST_HEAD, "a head that is too long is refused");
     }
-    // A head in pieces gives the same result, or is refused earlier.
+    // A head that arrives in pieces is parsed in the same way, or is refused earlier.
     let mut upto = 0;
     while upto < bytes.len() {
         upto = (upto + 1 + bytes[upto] as usize % 97).min(bytes.len());

@@ -1,6 +1,6 @@
-//! Compares tiles with a simple computation from rows of `pj_dump`.
+//! Compares tiles with simple computations from the rows of `pj_dump`.
 //!
-//! The rows of the examples are in the repository. To test more traces, set their folder and the
+//! The rows of the examples are in the repository. To test other traces, set their folder and the
 //! program: `PAJE_TRACES=~/traces PJ_DUMP=pj_dump cargo test -p pj-view --test it naive`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +13,13 @@ use testkit::Rng;
 
 use crate::world::{Served, example};
 
-/// Relative error of variables, which are added up in single precision.
+/// Relative error of variables. They are added up in single precision.
 const SINGLE: f64 = 1e-4;
 
-/// Amounts in a bin, by name and by depth or other name.
+/// Amounts in a bin. The key is a name, and a depth or another name.
 type Amounts = BTreeMap<(String, String), f64>;
 
-/// Row of any nature. Fields that it lacks are 0 or empty.
+/// Row of any nature. Fields that its nature does not have are 0 or empty.
 #[derive(Clone, Debug)]
 struct Row {
     start: f64,
@@ -30,10 +30,9 @@ struct Row {
     ends: (String, String),
 }
 
-/// Imbrication from which states share a sublane.
+/// Imbrication of the outermost states in the shared sublane.
 const SHARED: u32 = 11;
 
-/// Rows by container and type.
 type Rows = BTreeMap<(String, String), Vec<Row>>;
 
 fn rows(csv: &str) -> Rows {
@@ -71,7 +70,6 @@ fn rows(csv: &str) -> Rows {
     all
 }
 
-/// Reader of a block.
 struct Block<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -95,7 +93,6 @@ impl Block<'_> {
     }
 }
 
-/// Served trace and its rows.
 struct Compared {
     served: Served,
     model: Value,
@@ -105,7 +102,6 @@ struct Compared {
     digit: f64,
 }
 
-/// Window of bins.
 struct Window {
     level: u32,
     first: u64,
@@ -138,7 +134,7 @@ impl Compared {
         values[value as usize][0].as_str().expect("a name").into()
     }
 
-    /// Compares random windows of all lanes with unique names. Returns the number of lanes.
+    /// Compares random windows of all lanes that have unique names. Returns the number of lanes.
     fn compare(&self, rng: &mut Rng) -> usize {
         let lanes = self.model["lanes"]["id"].as_array().expect("lanes").len();
         let keys = (0..lanes).map(|i| {
@@ -165,7 +161,6 @@ impl Compared {
         compared
     }
 
-    /// Returns a random window within the trace.
     fn window(&self, rng: &mut Rng) -> Window {
         let double = |name: &str| self.model[name].as_f64().expect("a number");
         let (origin, tick) = (double("origin"), double("tick"));
@@ -211,7 +206,7 @@ impl Compared {
         }
     }
 
-    /// Compares single rows. Rows at the window's edges may be missing.
+    /// Compares single rows. Rows at the edges of the window may be missing.
     fn rows(
         &self,
         block: &mut Block<'_>,
@@ -255,7 +250,7 @@ impl Compared {
         }
     }
 
-    /// Reads bins: the amount for each name, and each depth or other name.
+    /// Reads the bins of a block: for each, the amounts by name, and by depth or other name.
     fn drawn(
         &self,
         block: &mut Block<'_>,
@@ -283,7 +278,6 @@ impl Compared {
         drawn
     }
 
-    /// Compares bins: seconds of states, numbers of events and links.
     fn shares(&self, kind: u32, drawn: &[Amounts], rows: &[Row], window: &Window, what: &str) {
         let digit = self.digit;
         for (i, drawn) in drawn.iter().enumerate() {
@@ -298,7 +292,7 @@ impl Compared {
                 };
                 let amount = match kind {
                     1 => ((row.end.min(high) - row.start.max(low)) / window.width).max(0.0),
-                    // Rounded times at an edge may be on either side.
+                    // A rounded time at an edge may be on either side of the edge.
                     _ if (row.start - low).abs() < digit || (row.start - high).abs() < digit => {
                         doubt += 1.0;
                         continue;
@@ -330,7 +324,7 @@ impl Compared {
                 keys.into_iter().filter(|key| drawn.contains_key(*key) || !(others || kind == 5))
             {
                 let of = |sums: &BTreeMap<_, f64>| sums.get(key).copied().unwrap_or(0.0);
-                // The sum of the remaining links has the key of one pair.
+                // The sum of all other links has the key of one of them.
                 let fine = others || (kind == 5 && of(drawn) >= of(&sums));
                 assert!(fine || (of(drawn) - of(&sums)).abs() <= slack, "{key:?}; {case}");
             }
@@ -344,7 +338,6 @@ impl Compared {
     }
 }
 
-/// Compares ranges and means of values.
 fn ranges(
     block: &mut Block<'_>,
     n: u32,
@@ -359,7 +352,6 @@ fn ranges(
         let (low, high) = window.bin(skipped + i);
         let within =
             |by: f64| rows.iter().filter(move |row| row.start < high + by && row.end > low - by);
-        // Rounded times at the edge of a bin may be on either side.
         let is_clear = within(2.0 * digit).count() == within(-2.0 * digit).count();
         let numbers = within(0.0).all(|row| row.number.is_finite());
         if !is_clear || !numbers || within(0.0).count() == 0 {

@@ -1,7 +1,8 @@
-//! Compares the profile of a window with that of `paje-analysis` (`pj_profile states -s -e --in`).
+//! Compares the profile of a window with that of `pj_profile states -s -e --in`, which
+//! `paje-analysis` computes.
 //!
-//! The page adds up summaries, and rows at the ends. The library adds up all rows. `PAJE_TRACES` is
-//! a folder of additional traces.
+//! The page adds up summaries, and rows at the ends of the window. The library adds up all rows.
+//! `PAJE_TRACES` is a folder of additional traces.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +17,6 @@ use testkit::Rng;
 
 use crate::world::{Served, example};
 
-/// Seconds by type and value.
 type Seconds = BTreeMap<(String, String), f64>;
 
 fn of_library(trace: &Trace, window: TimeRange) -> Seconds {
@@ -60,13 +60,13 @@ fn compare(path: &Path, options: &[&str], windows: usize, rng: &mut Rng) -> usiz
     let end = trace.end();
     let mut compared = 0;
     for _ in 0..windows {
-        // The windows range from a few rows to the whole trace.
+        // The smallest windows have a few rows, and the largest is the whole trace.
         let width = end * (-(rng.index(20) as f64)).exp2();
         let from = (end - width) * rng.index(1001) as f64 / 1000.0;
         let window = TimeRange { from, to: from + width };
         let (library, page) = (of_library(&trace, window), of_page(&served, &model, window));
         let case = format!("{}, {from} to {}", path.display(), from + width);
-        // The page rounds to ticks. A trace has billions of ticks.
+        // The page rounds times to ticks. A trace has billions of ticks.
         let slack = 1e-9 * end;
         for (key, seconds) in &library {
             let of_type = page.iter().filter(|((type_, _), _)| *type_ == key.0);

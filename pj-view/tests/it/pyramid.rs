@@ -29,7 +29,7 @@ fn traces() -> Vec<(String, Trace)> {
     all
 }
 
-/// Returns windows of all widths, of bins and of ticks.
+/// Returns windows of all widths, in bins and in ticks.
 fn windows(random: &mut Rng) -> Vec<(u64, u64)> {
     let mut all = vec![(0, 1 << 63), (0, 1)];
     for _ in 0..40 {
@@ -87,7 +87,7 @@ fn answers_do_not_depend_on_summaries() {
     let (mut kept, mut left_out) = (0, 0);
     for (name, trace) in traces().into_iter().step_by(2) {
         let mut pyramid = Pyramid::outline(&trace, &Workers::one());
-        // A third of the lanes have no summaries, and the others have only wide bins.
+        // A third of the lanes have no summaries. The others have only wide bins.
         pyramid.summarise(&trace, &Workers::one(), |lane| (lane.id().0 % 3 != 1).then_some(57));
         let mut random = Rng::new(11);
         for lane in trace.lanes() {

@@ -8,7 +8,6 @@ use crate::world::{Served, example, status};
 
 const HOST: &str = "Host: localhost:8080\r\n";
 
-/// Returns a valid head with some headers of browsers.
 fn head(rng: &mut Rng) -> Vec<u8> {
     let paths = [
         "",
@@ -116,7 +115,7 @@ fn random_queries_are_answered_or_refused() {
         let mut target = format!("/{}/{}?", served.token, paths[rng.index(paths.len())]);
         for name in names {
             if rng.index(4) > 0 {
-                // Mostly valid values.
+                // Most of the chosen values are valid.
                 let among = if rng.index(3) > 0 { 4 } else { values.len() };
                 target.push_str(&format!("{name}={}&", values[rng.index(among)]));
             }

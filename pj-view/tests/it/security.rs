@@ -188,7 +188,7 @@ fn parts(url: &str) -> (String, String) {
 fn slow_clients_are_disconnected() {
     let (url, _run) = impatient(8);
     let (host, token) = parts(&url);
-    // One client is silent, one sends a byte now and then.
+    // One client is silent. The other one sends a byte now and then.
     for drips in [false, true] {
         let mut stream = TcpStream::connect(&host).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a limit");
@@ -217,7 +217,7 @@ fn slow_clients_are_disconnected() {
     stream
         .write_all(format!("GET /{token}/large HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())
         .expect("sent");
-    // The time limit starts with the answer.
+    // The time limit begins when the answer begins.
     stream.peek(&mut [0]).expect("an answer");
     std::thread::sleep(Duration::from_millis(1500));
     let mut taken = Vec::new();
@@ -232,7 +232,7 @@ fn connections_beyond_the_limit_are_closed() {
     let (host, token) = parts(&url);
     let mut idle: Vec<_> =
         (0..12).map(|_| TcpStream::connect(&host).expect("it listens")).collect();
-    // Connections beyond the limit are closed at once. The others have silent clients, and are
+    // Connections beyond the limit are closed at once. The others have silent clients and are
     // closed later.
     for stream in &mut idle {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");

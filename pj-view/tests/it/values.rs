@@ -1,5 +1,3 @@
-//! Types with many values.
-
 use std::fmt::Write;
 
 use serde_json::{Value, json};

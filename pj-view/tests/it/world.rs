@@ -43,7 +43,7 @@ impl Served {
         stream
     }
 
-    /// Sends bytes. Returns the answer, which is read until the server closes the connection or
+    /// Sends bytes and returns the answer. The answer ends when the server closes the connection or
     /// sends nothing for two minutes.
     pub(crate) fn send(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
@@ -54,7 +54,6 @@ impl Served {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Returns the answer to a request with additional headers.
     pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> String {
         let host = &self.host;
         self.send(
@@ -65,7 +64,6 @@ impl Served {
         )
     }
 
-    /// Returns the body of the answer to a valid request as bytes.
     pub(crate) fn get_bytes(&self, path: &str) -> Vec<u8> {
         let (host, token) = (&self.host, &self.token);
         let head =
@@ -83,7 +81,6 @@ impl Served {
         answer.split_off(end + 4)
     }
 
-    /// Returns the body of the answer to a valid request as text.
     pub(crate) fn get(&self, path: &str) -> String {
         let answer = self.ask("GET", &format!("/{}/{path}", self.token), "");
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {answer}");

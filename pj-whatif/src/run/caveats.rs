@@ -67,8 +67,8 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     }
     for (group, model) in run.groups.list.iter().zip(&graph.shapes) {
         let name = types.value_name(group.type_, group.value);
-        let fits =
-            model.fits.iter().map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
+        let fits = model.fits.iter();
+        let fits = fits.map(|(shape, off)| format!("{} {}", shape.name(), report.duration(*off)));
         let fits: Vec<String> = fits.collect();
         let how = if model.is_given { "given" } else { "best fit" };
         let of = match group.is_part {
@@ -89,9 +89,9 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         }
         let (latency, work) = model.cost();
         if latency + work > 0.0 {
-            let (latency, work) = (latency * 1e6, work * 1e6);
+            let (latency, work) = (report.duration(latency), report.duration(work));
             report.caveat(format!(
-                "{name}: a message takes {latency:.3} µs and uses links for {work:.3} µs (estimated)"
+                "{name}: a message takes {latency} and uses links for {work} (estimated)"
             ));
         }
         if group.contradictory > 0 {
@@ -155,7 +155,7 @@ pub(super) fn of_change(
 ) {
     applied.notes.iter().for_each(|note| report.caveat(note));
     if let Some(fit) = &applied.fit {
-        report.caveat(of_network(fit, messages));
+        of_network(fit, messages, report);
     }
     let (lost, operations) = retimed.dropped;
     if lost + operations > 0 {
@@ -166,18 +166,18 @@ pub(super) fn of_change(
 }
 
 /// Describes the estimate of the recorded network, given the number of messages.
-pub(super) fn of_network(fit: &Fit, messages: usize) -> String {
+pub(super) fn of_network(fit: &Fit, messages: usize, report: &mut Report) {
     let some = if messages > MAX_MESSAGES {
         format!(" of the first {MAX_MESSAGES}")
     } else {
         String::new()
     };
-    format!(
-        "recorded network: latency {:.3} µs, bandwidth {:.4e} bytes/s, factors {}; 80 %{some} \
-         transfers differ by at most {:.2} %",
-        fit.latency * 1e6,
-        1.0 / fit.per_byte,
+    report.caveat(format!(
+        "recorded network: latency {}, bandwidth {}, factors {}; 80 %{some} transfers differ by at \
+         most {:.2} %",
+        report.duration(fit.latency),
+        report.rate(1.0 / fit.per_byte),
         fit.factors.name,
         fit.misfit * 100.0
-    )
+    ));
 }

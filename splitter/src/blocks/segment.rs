@@ -9,14 +9,14 @@ use paje_parser::columns::{Hole, Lines, Wanted};
 
 use super::{Block, PADDING, ReadError};
 
-/// Whole lines in a binary format. They can be decoded without making their text.
+/// Whole lines in a binary format. The lines can be decoded without their text.
 pub trait ColumnSegment: Send + Sync {
     /// Returns the number of bytes of the text.
     fn text_len(&self) -> usize;
 
-    /// Writes the lines as columns to `lines`. Writes the bytes that the columns refer to into
-    /// `text`, at their offsets in the segment's text. Calls `judge` with the first line of each
-    /// step to choose the form of the step.
+    /// Writes the lines as columns to `lines`. The columns may refer to bytes of the segment's
+    /// text. Writes these bytes to `text`, at the same offsets. Calls `judge` with the first line
+    /// of each step to choose the form of the step.
     ///
     /// Returns `false` if the lines must be read as text, which is the default. The contents of
     /// `lines` and `text` are then unspecified.
@@ -50,7 +50,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Returns the byte of the trace's text where the segment begins.
+    /// Returns the offset in the trace's text where the segment begins.
     #[must_use]
     pub const fn start(&self) -> ByteOffset {
         self.start
@@ -63,7 +63,7 @@ impl Segment {
     }
 }
 
-/// Lines of a block that are not stored as text, and their text if it has been made.
+/// Lines of a block that are not stored as text. Their text is made on demand.
 #[derive(Clone)]
 pub(super) struct Unpacked {
     lines: Arc<dyn ColumnSegment>,
@@ -87,7 +87,7 @@ impl Unpacked {
 }
 
 impl Block {
-    /// Fills the block with a segment, which remains packed until it is decoded.
+    /// Fills the block with a segment. The segment remains packed until it is decoded.
     pub fn set_segment(&mut self, segment: Segment) {
         let Segment { lines, start, .. } = segment;
         self.set(start, 0..0);
@@ -95,8 +95,8 @@ impl Block {
         self.segment = Some(Unpacked { lines, text: OnceLock::new() });
     }
 
-    /// Writes the lines of a segment as columns: see [`ColumnSegment::columns`]. `text` gets room
-    /// for [`PADDING`] bytes after the block's text.
+    /// Writes the lines of a segment as columns: see [`ColumnSegment::columns`]. `text` gets the
+    /// size of the block's text and [`PADDING`] more bytes.
     ///
     /// Returns `false` if the block holds text, or the segment has no columns.
     pub fn columns(
@@ -107,7 +107,7 @@ impl Block {
     ) -> bool {
         let Some(Unpacked { lines: segment, .. }) = &self.segment else { return false };
         let room = segment.text_len() + PADDING;
-        // The system's zero pages take memory only where they are written, so the whole room is
+        // Zero pages of the system take memory only where they are written, so the whole room is
         // allocated at once.
         if text.len() < room / 2 {
             *text = vec![0; room];

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A reader that returns one byte at a time, each after an interruption.
+/// A reader that returns one byte at a time. Each byte comes after an interruption.
 struct Trickle<'a>(&'a [u8], bool);
 
 impl Read for Trickle<'_> {

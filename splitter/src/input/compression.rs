@@ -14,13 +14,13 @@ const BUFFER: usize = 256 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// `.gz`: RFC 1952, one or more members (`bgzip` makes many).
+    /// `.gz`: RFC 1952, one or more members (`bgzip` writes many).
     Gzip,
     /// `.zst`: RFC 8878, one or more frames.
     Zstd,
     /// `.xz`: one or more streams, with padding between and after the streams.
     Xz,
-    /// `.bz2`: one or more streams (`pbzip2` makes many).
+    /// `.bz2`: one or more streams (`pbzip2` writes many).
     Bzip2,
     /// `.pjp`: a packed trace, made by `pj_pack`.
     Packed,
@@ -42,7 +42,7 @@ impl fmt::Display for Compression {
 }
 
 /// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte
-/// is any of `P` to `_`.
+/// is between `P` and `_`.
 const MAGIC: [(&[u8], Compression); 8] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
@@ -54,7 +54,6 @@ const MAGIC: [(&[u8], Compression); 8] = [
     (paje_otf2::anchor::MAGIC[1], Compression::Otf2),
 ];
 
-/// Number of bytes that are enough to recognise a compression.
 pub(super) const HEAD: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +63,11 @@ pub(super) enum Guess {
     Open,
 }
 
-/// Guesses the compression of an input that begins with `head`. `ended` means that the input has no
-/// more bytes.
+/// Guesses the compression of an input that begins with `head`. If `ended` is true, the input has
+/// no more bytes.
 ///
-/// An input that ends within the signature of a compression format counts as compressed, and
-/// therefore as damaged, unless it could be text.
+/// An input that ends within the signature of a compression format counts as compressed, unless it
+/// could be text. Reading it then reports damage.
 pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
     let mut head = head.to_owned();
     if let Some(first @ b'P'..=b'_') = head.first_mut() {
@@ -92,16 +91,16 @@ pub(super) fn guess(head: &[u8], ended: bool) -> Guess {
 
 /// Decompresses to the end of the medium.
 ///
-/// Only compressed data or xz's padding may follow compressed data. Anything else is an error, even
-/// zeros, which gzip accepts: a file with other data was assembled wrongly, and a part of the trace
-/// may be missing.
+/// Only compressed data or the padding of xz may follow compressed data. Anything else is an error,
+/// even zeros, which gzip accepts. A file with other data was assembled wrongly, and a part of the
+/// trace may be missing.
 pub(super) struct Decoder {
     compression: Compression,
     reader: Box<dyn Read + Send>,
-    /// Handle with which other threads can help to decompress, if the format has pieces.
+    /// Handle with which other threads can help to decompress, if the data consists of pieces.
     pub(super) unpacking: Option<Unpacking>,
-    /// The first error. It is returned again, because some decoders would report the end of the
-    /// input.
+    /// The first error. Later reads return it again, because some decoders would report the end of
+    /// the input.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -156,12 +155,12 @@ fn buffered<R: Read>(medium: R) -> BufReader<R> {
 
 pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decoder<'d, R>> {
     let mut decoder = zstd::Decoder::with_buffer(medium)?;
-    // Accept files compressed with `--long`, which zstd refuses by default to limit memory.
+    // Accepts files compressed with `--long`. By default, zstd refuses such files to limit memory.
     decoder.window_log_max(if cfg!(target_pointer_width = "64") { 31 } else { 30 })?;
     Ok(decoder)
 }
 
-/// Converts a decompressor's error to a message. Errors of the file stay as they are.
+/// Adds an explanation to the error of a decompressor. Errors of the file stay as they are.
 pub(super) fn explain(compression: Compression, error: io::Error) -> io::Error {
     if error.raw_os_error().is_some() || compression == Compression::Otf2 {
         error

@@ -1,4 +1,4 @@
-//! Recognises files that are not traces, or that must be unpacked first, by their first bytes. A
+//! By their first bytes, recognises files that are not traces or that must be unpacked first. A
 //! trace begins with a comment or a definition, so it cannot begin with any of these bytes.
 
 use std::io::{self, Read};
@@ -47,14 +47,14 @@ const MAGIC: [(&[u8], &str, &str); 31] = [
     (b"\x03\x23OTF2", "the anchor file of an OTF2 archive", UNPACK),
 ];
 
-/// Returns what a file that begins with `head` is and what to do with it, or `None` if it may be a
-/// trace.
+/// Returns a description of a file that begins with `head`, and advice for the user. Returns `None`
+/// if the file may be a trace.
 fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, what, advice)) = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic)) {
         return Some((what, advice));
     }
     if head.starts_with(b"\x7fELF") {
-        // The type of the file, a number in either byte order. Type 4 is a core dump.
+        // These two bytes are the type of the file, in either byte order. Type 4 is a core dump.
         let is_core = matches!(head.get(16..18), Some([4, 0] | [0, 4]));
         return Some((
             if is_core { "a core dump" } else { "a program or a library (ELF)" },
@@ -65,8 +65,8 @@ fn foreign(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if matches!(head, [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..]) {
         return Some(("text in UTF-16", RECODE));
     }
-    // A tar archive begins with a file name padded with zeros. The magic alone could also be part
-    // of a comment.
+    // A tar archive begins with a file name padded with zeros. The word `ustar` alone could also be
+    // part of a comment.
     let is_tar = head.get(257..262) == Some(b"ustar") && head[99] == 0 && head[0] != b'#';
     is_tar.then_some(("a tar archive", UNPACK))
 }
@@ -87,9 +87,7 @@ pub(super) fn check(head: &[u8], compression: Option<Compression>) -> io::Result
 pub(super) struct Checked<R> {
     reader: R,
     compression: Option<Compression>,
-    /// First bytes that are still to be returned, or `None` before the first read.
     head: Option<Vec<u8>>,
-    /// Error after the first bytes.
     failure: Option<io::Error>,
 }
 

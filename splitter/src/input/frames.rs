@@ -11,14 +11,14 @@ use super::pieces::{Next, Piece};
 
 const BUFFER: usize = 256 << 10;
 
-/// Largest length of a piece, both of its text and of its compressed data. `pzstd -19` writes
-/// frames of 32 MiB.
+/// Largest length in bytes of a piece. It applies both to the text and to the compressed data.
+/// `pzstd -19` writes frames of 32 MiB.
 const MOST: u64 = 32 << 20;
 
-/// Bytes of text that are enough for a piece. Shorter frames and members are combined.
+/// Length in bytes of a text that is enough for a piece. Shorter frames and members are combined.
 const ENOUGH: u64 = 1 << 20;
 
-/// Largest length of the text of a zstd block, and of a member of `bgzip`.
+/// Largest length in bytes of the text of a zstd block, or of a member written by `bgzip`.
 const BLOCK: u64 = 128 << 10;
 const MEMBER: u64 = 64 << 10;
 
@@ -31,7 +31,7 @@ pub(super) enum Format {
 pub(super) struct Frames<R> {
     format: Format,
     medium: R,
-    /// Bytes that have been read. Bytes before `start` have been used.
+    /// Bytes that have been read. The bytes before `start` have already been used.
     buffer: Vec<u8>,
     start: usize,
     failure: Option<io::Error>,
@@ -40,7 +40,6 @@ pub(super) struct Frames<R> {
 #[derive(Clone, Copy)]
 struct Frame {
     len: usize,
-    /// Largest possible length of the frame's text.
     most: u64,
 }
 
@@ -49,7 +48,6 @@ impl<R: Read> Frames<R> {
         Frames { format, medium, buffer: Vec::new(), start: 0, failure: None }
     }
 
-    /// Returns `count` bytes from `at` on, or `None` if there are fewer.
     fn bytes(&mut self, at: usize, count: usize) -> io::Result<Option<&[u8]>> {
         let from = self.start + at;
         while self.buffer.len() < from + count {
@@ -66,7 +64,7 @@ impl<R: Read> Frames<R> {
         Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
     }
 
-    /// Returns the next piece, or `None` if no more pieces can be decompressed separately.
+    /// Returns the next piece, or `None` if the remaining data cannot be decompressed in pieces.
     fn piece(&mut self) -> io::Result<Option<Part>> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -105,7 +103,7 @@ impl<R: Read> Frames<R> {
         let Some([magic @ .., descriptor]) = self.array::<5>(at)? else { return Ok(None) };
         let magic = u32::from_le_bytes(magic);
         if magic & !15 == 0x184d_2a50 {
-            // A skippable frame.
+            // This is a skippable frame.
             let Some([_, _, _, _, len @ ..]) = self.array::<8>(at)? else { return Ok(None) };
             return self.whole(at, 8 + u64::from(u32::from_le_bytes(len)), 0);
         }
@@ -180,7 +178,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Returns a frame with these lengths, if it is not too long or cut off.
+    /// Returns a frame with these lengths, unless it is too long or cut off.
     fn whole(&mut self, at: usize, len: u64, most: u64) -> io::Result<Option<Frame>> {
         if len > MOST {
             return Ok(None);
@@ -191,8 +189,8 @@ impl<R: Read> Frames<R> {
 }
 
 impl<R: Read + Send + 'static> Frames<R> {
-    /// Returns a function that returns the pieces one by one, and then the rest, which `decoder`
-    /// decompresses.
+    /// Returns a function that returns the pieces one by one, and finally the rest of the data,
+    /// which `decoder` decompresses.
     pub(super) fn pieces(
         self,
         decoder: impl Fn(Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> + Send + 'static,
@@ -217,8 +215,8 @@ impl<R: Read + Send + 'static> Frames<R> {
     }
 }
 
-/// Bytes that were read ahead, and the error after them. The memory is freed when all bytes have
-/// been read.
+/// Bytes that were read ahead, and the error that followed them. The memory is freed when all bytes
+/// have been used.
 struct Front {
     bytes: Cursor<Vec<u8>>,
     failure: Option<io::Error>,
@@ -263,7 +261,7 @@ impl Part {
         if decompressor.decompress_to_buffer(&self.data, text).is_ok() {
             return Ok(());
         }
-        // Read the text before the damage.
+        // Reads the text before the damage.
         text.clear();
         zstd_decoder(&self.data[..])?.read_to_end(text).map(|_| ())
     }
@@ -278,7 +276,7 @@ impl Part {
             Ok(count) if count as u64 > self.most => {
                 Err(damaged("gzip stream does not have a matching checksum"))
             }
-            // The data is not cut off, so it must be damaged.
+            // The data is complete, so it must be damaged.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(damaged("deflate stream"))
             }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use paje_pack::{Packed, Piece as Part, Reader, Window};
 
-/// Limit on the bytes of decompressed text that wait to be read.
+/// Limit on the size in bytes of decompressed text that waits to be read.
 const AHEAD: usize = 1 << 20;
 
-/// Limit on the bytes of text of all pieces that are being decompressed.
+/// Limit on the total size in bytes of the texts that are being decompressed.
 const MOST: u64 = 256 << 20;
 
 /// A part of compressed data that can be decompressed separately.
@@ -18,7 +18,7 @@ pub(super) trait Piece: Send {
     /// Returns the largest possible length of the piece's text.
     fn most(&self) -> u64;
 
-    /// Returns the piece's text up to any damage, and the error. May use `memory` for the text.
+    /// Returns the piece's text up to any damage, and the error. May reuse `memory` for the text.
     fn unpack(self: Box<Self>, memory: Vec<u8>) -> (Vec<u8>, io::Result<()>);
 }
 
@@ -64,11 +64,10 @@ struct State {
     next: Box<dyn FnMut() -> io::Result<Next> + Send>,
     slots: VecDeque<Slot>,
     given: u64,
-    /// Largest possible length of the texts in the slots.
+    /// Largest possible total length of the texts in `slots`.
     bytes: u64,
     ended: bool,
     rest: Option<Box<dyn Read + Send>>,
-    /// Memory to be reused.
     spare: Vec<Vec<u8>>,
 }
 
@@ -78,7 +77,7 @@ struct Shared {
 }
 
 /// A piece that a thread is decompressing. If it is dropped before it is complete, the thread has
-/// failed.
+/// panicked.
 struct Job<'s> {
     shared: &'s Shared,
     number: u64,
@@ -139,9 +138,8 @@ pub(super) struct PiecesText {
     shared: Arc<Shared>,
     text: Vec<u8>,
     given: usize,
-    /// Error after the text.
     damage: Option<io::Error>,
-    /// Text after the pieces, once all have been read.
+    /// The text after the pieces, once all pieces have been read.
     rest: Option<Box<dyn Read + Send>>,
 }
 
@@ -216,8 +214,8 @@ impl PiecesText {
                 None if state.ended => {
                     let rest = state.rest.take();
                     self.rest = Some(rest.unwrap_or_else(|| Box::new(io::empty())));
-                    // The rest can be long. Reading it does not need the memory of the pieces,
-                    // which is freed here.
+                    // The rest can be long. Reading it does not need the memory of the pieces, so
+                    // this memory is freed here.
                     state.spare = Vec::new();
                     return;
                 }
@@ -267,9 +265,9 @@ impl fmt::Debug for Unpacking {
 }
 
 impl Unpacking {
-    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if little text is
-    /// ready and fewer than `threads` pieces are being decompressed. Returns `false` if there is
-    /// nothing to do. The caller must not hold a lock that readers need.
+    /// Decompresses the next piece for the reader of the [`Input`](crate::Input), if not enough
+    /// text is ready and fewer than `threads` pieces are being decompressed. Returns `false` if
+    /// there is nothing to do. The caller must not hold a lock that readers need.
     pub fn help(&self, threads: usize) -> bool {
         let mut state = self.0.lock();
         let ready = |slot: &Slot| slot.text.as_ref().map_or(0, |(text, _)| text.len());

@@ -84,7 +84,8 @@ impl fmt::Debug for Segments {
 }
 
 impl Segments {
-    /// Returns `None` if a segment is longer than `longest`, or may end within a line.
+    /// Creates the segments. Returns `None` if a segment is longer than `longest`, or may end
+    /// within a line.
     pub(super) fn new(
         file: File,
         taken: Arc<AtomicU64>,
@@ -109,13 +110,13 @@ impl Segments {
         is_short.then_some(Segments { source, position: 0, left })
     }
 
-    /// Returns whether the segments belong to a time window. Only sound traces have windows.
+    /// Returns whether the segments belong to a time window. Only valid traces have such windows.
     #[must_use]
     pub const fn is_window(&self) -> bool {
         matches!(self.source, SegmentSource::Window(_))
     }
 
-    /// Returns the byte of the text where the next segment begins.
+    /// Returns the offset in the text where the next segment begins.
     #[must_use]
     pub const fn position(&self) -> ByteOffset {
         ByteOffset(self.position)
@@ -156,7 +157,7 @@ impl Segments {
         Segment { lines, start, is_last: self.left == 0 }
     }
 
-    /// Reads on to this byte of the text, or to the end of the text.
+    /// Skips segments up to this byte of the text, or up to the end of the text.
     ///
     /// # Errors
     /// The file cannot be read up to there, or is damaged.
@@ -175,7 +176,8 @@ fn damaged(error: Error) -> io::Error {
 }
 
 impl Block {
-    /// Fills the block with the text of a file's first segment, even if it is not a trace.
+    /// Fills the block with the text of a file's first segment. Checks that the text may be a
+    /// trace.
     ///
     /// # Errors
     /// The text is not a trace or is damaged. The block is then empty.

@@ -41,7 +41,6 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// Returns the converted trace, or `None` if it is invalid.
 fn converted(text: &[u8], format: Format, options: &Options) -> Option<Vec<u8>> {
     let conversion = Conversion { format, quotes: Quotes::Auto, options: options.clone() };
     let (workers, progress) = (Workers::one(), Progress::default());

@@ -9,8 +9,8 @@ use libfuzzer_sys::fuzz_target;
 use paje_parser::event::EventKind;
 use paje_parser::{FieldNames, Line, LineDecoder, number, token};
 
-/// A decoder with definitions of all events. Their numbers are letters from `a` on, and they have
-/// unused fields between the others.
+/// A decoder that knows all events. Event numbers are letters from `a` on. Definitions have unused
+/// fields between the others.
 static DECODER: LazyLock<LineDecoder> = LazyLock::new(|| {
     let mut decoder = LineDecoder::new(FieldNames::Strict);
     let mut define = |line: String| {

@@ -91,7 +91,6 @@ fn packed(text: &[u8], settings: Settings) -> std::io::Result<Vec<u8>> {
     writer.finish()
 }
 
-/// Corrects the checksums of all pages.
 fn sign(packed: &mut [u8]) {
     let (mut at, mut number) = (12, 0_u32);
     while let Some(head) = packed.get(at..at + 14) {

@@ -1,5 +1,5 @@
-//! Tests re-timed runs: without changes all times stay the same, and a changed trace is a valid
-//! trace.
+//! Tests re-timed runs. Without changes, all times stay the same. With changes, the written trace
+//! is valid.
 
 #![no_main]
 

@@ -26,7 +26,7 @@ pub fn verdict(trace: &[u8], options: &Options) {
 }
 
 /// Checks that rows and verdict do not depend on the size of blocks and the number of workers.
-/// `block` chooses both.
+/// `block` determines both.
 pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
     let (mut options, style) = (options.clone(), style(byte));
     let mut first = None;
@@ -44,10 +44,10 @@ pub fn blocks(trace: &[u8], options: &Options, byte: u8, block: u8) {
 }
 
 /// Checks that rows in portions equal those of the whole trace, for any blocks and workers. `size`
-/// and `block` choose the sizes and the workers.
+/// and `block` determine the sizes and the workers.
 pub fn portions(trace: &[u8], options: &Options, byte: u8, size: u8, block: u8) {
     let (mut options, mut style) = (options.clone(), style(byte));
-    // With `as_released`, rows depend on the end of the trace, which a portion does not know.
+    // With `as_released`, rows depend on the end of the trace, which is unknown in a portion.
     style.as_released = false;
     let (one, team) = (&Workers::one(), team());
     let (whole, verdict) = replayed(trace, &options, one);

@@ -15,7 +15,7 @@ use paje_workers::Workers;
 
 use crate::{replayed, rows, style, team};
 
-/// Options that choose the number of pieces, or a type to split by. All traces have these types.
+/// Options of `pj_split`: a number of pieces, or a type to split by. All traces have these types.
 const HOW: [[&str; 2]; 4] = [["-p", "1"], ["-p", "2"], ["-p", "100"], ["--by", "0"]];
 
 /// Checks that the pieces together have the trace's rows, and that traces which the replay refuses
@@ -25,8 +25,8 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
     if style.quotes == Quotes::Keep {
         // The programs also set this option when they keep quotes.
         options.value_names = ValueNames::AsWritten;
-        // Made-up names are not in the trace, but the pieces contain these names, quoted if
-        // necessary.
+        // Recovery makes up names. The pieces contain them, quoted if necessary, but the trace does
+        // not.
         options.recover = false;
     }
     let (whole, verdict) = replayed(trace, &options, &Workers::one());
@@ -79,7 +79,7 @@ fn make(folder: &Path, options: &Options, style: Style, choice: u8) -> Result<Ma
         trace.as_os_str(),
         "-o".as_ref(),
         pieces.as_os_str(),
-        "-q".as_ref(),
+        "--no-warnings".as_ref(),
         "--no-progress".as_ref(),
     ];
     words.extend(HOW[usize::from(choice) % 4].map(OsStr::new));

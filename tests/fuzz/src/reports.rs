@@ -68,7 +68,6 @@ impl Reports {
     }
 }
 
-/// Returns wait states and critical path for each built-in map.
 fn waiting(trace: &Trace, choice: u8) -> Vec<Table> {
     let eager = (choice & 8 != 0).then_some(u64::from(choice >> 4));
     let options = waits::Options { eager, ..waits::Options::default() };
@@ -105,7 +104,7 @@ pub fn agree(trace: &[u8], mut options: Options, choice: u8, size: u8) {
     let bytes = 1 + (u64::from(size) << 3);
     let mut see = |portion: &Portion<'_>| {
         parts.see(portion.trace(), team());
-        // Open states and links must be countable at any time.
+        // Reports must be possible while states and links are open.
         parts.tables(portion.trace());
         ControlFlow::Continue(())
     };

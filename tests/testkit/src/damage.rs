@@ -16,7 +16,6 @@ pub fn damage(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
             1 => lines.insert(other, lines[at].clone()),
             2 => lines.swap(at, other),
             3 | 4 => {
-                // Replaces a word by a word of another line.
                 let words = |line: &[u8]| -> Vec<Vec<u8>> {
                     line.split(|byte| byte.is_ascii_whitespace()).map(<[u8]>::to_vec).collect()
                 };

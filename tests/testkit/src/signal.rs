@@ -26,7 +26,7 @@ fn interruptible_again(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// Returns whether started programs ignore this signal, like background jobs of a shell, so that a
-/// test must be skipped. Returns false if this is not known.
+/// test must be skipped. Returns false if this cannot be determined.
 pub fn is_ignored(signal: i32) -> bool {
     let is_ignored = is_set_to_be_ignored(signal);
     if is_ignored {
@@ -65,7 +65,6 @@ pub fn ended_by(signal: i32, mut command: Command, input: &[u8]) -> Output {
 mod tests {
     use super::*;
 
-    /// A shell that starts with SIGINT ignored cannot enable SIGINT again.
     #[test]
     fn an_ignored_interrupt_is_enabled_again() {
         let ends = |inner: &Command| {

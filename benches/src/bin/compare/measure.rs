@@ -10,7 +10,6 @@ use benches::process;
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) compare: PathBuf,
-    /// Folder of our programs.
     pub(crate) ours: PathBuf,
     pub(crate) pajeng: PathBuf,
 }
@@ -27,7 +26,7 @@ pub(crate) struct Case<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// The minimum work of one thread: see [`benches::floor`].
+    /// The minimum work of one thread, as in [`benches::floor`].
     Floor,
     Single,
     Dump,
@@ -66,7 +65,6 @@ pub(crate) struct Run {
     pub(crate) trace: String,
     pub(crate) bytes: u64,
     pub(crate) job: Job,
-    /// Number of the repetition, from 1.
     pub(crate) run: u32,
     pub(crate) timed: process::Timed,
 }
@@ -175,7 +173,7 @@ mod tests {
     #[test]
     fn differences_are_found_by_line() {
         let find = |a: &str, b: &str| {
-            // The small buffer makes the block boundaries on this side different.
+            // The small buffer makes blocks end at other positions on this side.
             let (mut a, mut b) = (a.as_bytes(), BufReader::with_capacity(3, b.as_bytes()));
             first_difference(&mut a, &mut b).unwrap()
         };

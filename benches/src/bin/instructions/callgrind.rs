@@ -11,7 +11,6 @@ use std::process::{Command, Stdio};
 
 pub(crate) struct Valgrind {
     pub(crate) program: PathBuf,
-    /// Whether branches and caches are simulated too.
     pub(crate) misses: bool,
 }
 
@@ -32,7 +31,8 @@ pub(crate) struct Misses {
     pub(crate) nearest: u64,
 }
 
-/// Entry points of the phases. The cost of a call from another phase counts for the called phase.
+/// Entry points of the phases. The cost of a call counts for the called phase, even if another
+/// phase makes the call.
 const DECODE: &[&str] = &["paje_decode::decode::Decoder::decode"];
 const REPLAY: &[&str] = &[
     "paje_replay::replay::shard::Shard::replay",
@@ -126,7 +126,7 @@ fn full_name<'a>(written: &'a str, names: &mut HashMap<&'a str, &'a str>) -> &'a
 }
 
 fn phase_of(function: &str) -> Option<usize> {
-    // Recursive calls and copies of a function have a suffix.
+    // Recursive calls and copies of a function have a suffix after its name.
     let is = |door: &&str| {
         function
             .strip_prefix(*door)

@@ -118,7 +118,6 @@ fn show(row: &Row, counts: &Counts) {
     }
 }
 
-/// Prints costs that exceed the record.
 fn check(before: &Record, now: &Record, path: &Path) -> ExitCode {
     if before.compiler != now.compiler || before.size != now.size {
         println!(

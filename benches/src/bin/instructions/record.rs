@@ -8,7 +8,6 @@ use crate::callgrind::Counts;
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Record {
-    /// Name and version.
     pub(crate) compiler: String,
     pub(crate) size: u64,
     pub(crate) rows: Vec<Row>,

@@ -87,7 +87,7 @@ fn failing_input(trial: &Trial<'_>, rng: &mut Rng) -> Result<(), String> {
         scope.spawn(move || drop(other.write_all(part)));
         ended(child)
     })?;
-    // Status 1 is right too, since the text before the failure may be invalid.
+    // Status 1 is right too, because the text before the failure may be invalid.
     let right = match found.code() {
         2 => found.said.ends_with("Connection reset by peer\n"),
         1 => true,

@@ -50,7 +50,7 @@ struct Arguments {
     pajeng: PathBuf,
 }
 
-/// Number of failures that end the run.
+/// Number of failures after which the run ends.
 const MOST: usize = 20;
 
 fn main() -> ExitCode {

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Programs {
     pub(crate) ours: PathBuf,
-    /// `pj_split` in the folder of our `pj_dump`, if it was built.
     pub(crate) split: Option<PathBuf>,
     pub(crate) pajeng: Option<PathBuf>,
 }
@@ -58,7 +57,6 @@ impl Ended {
 /// Time limit of a run, enough for these traces on a busy machine.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// Runs a program to its end, with these bytes as standard input, if any.
 pub(crate) fn run(command: &mut Command, stdin: Option<&[u8]>) -> Result<Ended, String> {
     if stdin.is_some() {
         command.stdin(Stdio::piped());

@@ -114,8 +114,8 @@ impl Trial<'_> {
         self.options.iter().any(|option| option == short || option == long)
     }
 
-    /// Compares the error with the checker's: both must report the same place and sentence, or
-    /// neither may find an error.
+    /// Compares the error with the checker's: either both report the same position and sentence, or
+    /// neither finds an error.
     fn checked(&self, sum: &mut Summary) -> Result<(), String> {
         let code = self.reference.code();
         sum.count(match code {
@@ -155,8 +155,8 @@ impl Trial<'_> {
     /// Compares with PajeNG: both must print the same rows, or both must refuse the trace.
     fn beside_pajeng(&self, sound: bool, sum: &mut Summary) -> Result<(), String> {
         let Some(pajeng) = &self.programs.pajeng else { return Ok(()) };
-        // If lines are out of order, PajeNG's intervals depend on the place from which PajeNG
-        // inspects them.
+        // For lines out of order, PajeNG's intervals depend on the line at which PajeNG begins to
+        // inspect them.
         if self.has("-p", "-p") {
             return Ok(());
         }
@@ -180,7 +180,7 @@ impl Trial<'_> {
         let shared = shared.filter(|(short, long)| self.has(short, long)).map(|(short, _)| short);
         let shared: Vec<&str> = shared.collect();
         let mut command = Command::new(split);
-        command.current_dir(self.folder).args(["-q", "t", "-o", "pieces"]).args(&shared);
+        command.current_dir(self.folder).args(["--no-warnings", "t", "-o", "pieces"]).args(&shared);
         command.args(["--pieces", rng.pick(&["1", "2", "3", "9"])]);
         let found = run(&mut command, None)?;
         sum.count("dumps of pieces");
@@ -218,7 +218,6 @@ impl Trial<'_> {
         pieces
     }
 
-    /// Compares with dumps that use other numbers of threads, block sizes and media.
     fn other_ways(&self, rng: &mut Rng, sum: &mut Summary) -> Result<(), String> {
         let mut command = self.ours();
         command.args(["--threads", rng.pick(&["1", "2", "3", "4", "7"])]);

@@ -19,6 +19,6 @@ from ._records import Problem, Report, TraceError
 __all__ = ["Analysis", "Column", "Problem", "Report", "Table", "Trace", "TraceError", "read", "validate", "__version__"]
 
 for _one in (Problem, Report, TraceError, read, validate):
-    # Shown in messages and by help().
+    # This is the module's name in messages and in help().
     _one.__module__ = __name__
 del _one

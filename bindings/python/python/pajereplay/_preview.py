@@ -47,7 +47,7 @@ def trace_html(trace: Trace) -> str:
 
 
 def _facts(trace: Trace) -> list[tuple[str, str]]:
-    """Returns facts about a trace that need no tables."""
+    """Returns facts about a trace that are known without making its tables."""
     facts = [(name, f"{count:,}") for name, count in trace.counts.items()]
     facts.append(("end", f"{trace.end:.12g} s"))
     for name, problems in (("warnings", trace.warnings), ("recovered", trace.recovered)):

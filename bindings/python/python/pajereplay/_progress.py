@@ -27,7 +27,7 @@ class Bar:
         if self._bar is None:
             self._bar = self._tqdm(total=total, unit="B", unit_scale=True, desc="replay")
         elif total is not None and total != self._bar.total:
-            # The sizes of files that a trace names become known later.
+            # The total grows when the trace names further files.
             self._bar.total = total
         self._bar.update(done - self._bar.n)
 

@@ -27,6 +27,7 @@ def read(
     sort: bool = False,
     recover: bool = False,
     stop_at: Optional[float] = None,
+    time_unit: Optional[str] = None,
     start: Optional[float] = None,
     end: Optional[float] = None,
     natures: Union[str, Sequence[str], None] = None,
@@ -60,9 +61,11 @@ def read(
         durations: Add the column ``Duration`` (``End`` minus ``Start``) to tables that have both.
         sort: Replay events in the order of their times instead of their lines.
         recover: Skip or repair problems, instead of raising an error (see ``Trace.recovered``).
-        stop_at: Ignore events after this time in seconds. Open rows end there.
-        start: Omit rows that end before this time in seconds, except containers.
-        end: Omit rows that begin after this time in seconds, except containers.
+        stop_at: Ignore events after this time. Open rows end there.
+        time_unit: Unit of the trace's times, for analyses: ``ns``, ``us``, ``ms`` or ``s``. Default: that of
+            the program that wrote the trace, if known, or else seconds. Tables keep the trace's times.
+        start: Omit rows that end before this time, except containers.
+        end: Omit rows that begin after this time, except containers.
         natures: Natures of rows, such as ``"state"`` or ``["State", "Link"]``. Other tables are empty
             and cost nothing.
         types: Pattern or patterns for names or aliases of types (``"MPI_*"``). The row
@@ -100,6 +103,7 @@ def read(
         "sort": sort,
         "recover": recover,
         "stop_at": stop_at,
+        "time_unit": time_unit,
         "start": start,
         "end": end,
         "natures": natures,

@@ -15,8 +15,11 @@
 //! These rules make the references in signatures valid. No function uses a vector after its call. A
 //! panic becomes a failure.
 #![allow(unsafe_code)]
-// The rules above hold for each function.
+// The module's rules hold for each function.
 #![allow(clippy::missing_safety_doc)]
+
+#[cfg(test)]
+mod tests;
 
 use std::ffi::{CStr, OsStr, c_char, c_double, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
@@ -181,7 +184,8 @@ fn keep_text(reading: &mut Reading, text: Option<String>) -> Text {
     Text::of(Some(&reading.scratch))
 }
 
-/// Selects a table by its number in [`Table::ALL`], or the analysis by the next number.
+/// Selects a table by its number in [`Table::ALL`]. The number after the last one selects the
+/// analysis.
 #[unsafe(no_mangle)]
 pub extern "C" fn paje_table(reading: &mut Reading, table: c_uint) -> c_int {
     tried(reading, |reading| {

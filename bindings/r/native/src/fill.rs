@@ -8,9 +8,9 @@ use arrow_array::{Array, RecordBatch};
 
 use crate::frame::{Column, From, Names};
 
-/// R's missing integer and level.
+/// R's `NA` for integers and for factor levels.
 const NO_INTEGER: i32 = i32::MIN;
-/// R's missing number: the NaN that R reserves for it.
+/// R's `NA` for doubles, which is a particular NaN.
 const NO_NUMBER: f64 = f64::from_bits(0x7ff0_0000_0000_07a2);
 
 #[derive(Debug)]
@@ -23,7 +23,6 @@ pub(crate) enum Slot<'s> {
 }
 
 impl<'s> Slot<'s> {
-    /// Splits off the first rows.
     pub(crate) fn split(self, rows: usize) -> (Self, Self) {
         match self {
             Slot::Integers(slice) => {

@@ -13,7 +13,6 @@ use paje_workers::Workers;
 
 use crate::fill::{Slot, fill};
 
-/// Type of R's vector for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
@@ -49,7 +48,6 @@ pub(crate) struct Names {
     pub(crate) used: Vec<AtomicBool>,
 }
 
-/// Table that becomes a data frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// Table, or `None` for the rows of an analysis.
@@ -180,7 +178,6 @@ fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// Cuts slots at the given rows.
 fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
     let mut rest: Vec<Slot<'s>> = slots.into_iter().map(|slot| slot.split(begins[0]).1).collect();
     let parts = begins.windows(2).map(|pair| {

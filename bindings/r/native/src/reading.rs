@@ -31,7 +31,6 @@ pub(crate) struct Kept {
 }
 
 self_cell!(
-    /// Trace with its tables.
     pub(crate) struct Shown {
         owner: Kept,
         #[covariant]
@@ -64,7 +63,6 @@ impl Failure {
     }
 }
 
-/// Result of a replay: trace, workers and the requested analysis.
 type Replayed = Result<(Trace, Workers, Option<Result<RecordBatch, String>>), Error>;
 
 /// One call of `read_paje`.
@@ -80,7 +78,6 @@ pub struct Reading {
     pub(crate) workers: Option<Workers>,
     pub(crate) shown: Option<Shown>,
     pub(crate) frame: Option<Frame>,
-    /// Rows of the analysis, until they are converted to a frame.
     pub(crate) analysed: Option<RecordBatch>,
     pub(crate) failure: Option<Failure>,
     /// Facts that C looked up last.
@@ -124,6 +121,7 @@ impl Reading {
             "sort" => asked.sort = flag()?,
             "recover" => asked.recover = flag()?,
             "stop_at" => asked.stop_at = Some(time()?),
+            "time_unit" => asked.time_unit = Some(value.to_owned()),
             "start" => asked.start = Some(time()?),
             "end" => asked.end = Some(time()?),
             "natures" => add(&mut asked.natures),
@@ -140,12 +138,11 @@ impl Reading {
         Ok(())
     }
 
-    /// Returns the name of the trace in messages.
+    /// Returns the trace's name as shown in messages.
     pub(crate) fn name(&self) -> PathBuf {
         self.paths.first().cloned().unwrap_or_else(|| "<raw>".into())
     }
 
-    /// Starts the replay in a new thread.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let wrong = |error: paje_bindings::Wrong| Failure::Wrong(error.0);
         let asked = self.analysis.asked(&mut self.keywords).map_err(Failure::Wrong)?;
@@ -212,7 +209,6 @@ impl Reading {
         true
     }
 
-    /// Stops the replay if it runs.
     pub(crate) fn stop(&mut self) {
         if self.done.is_some() {
             self.status.stop();
@@ -221,7 +217,6 @@ impl Reading {
         (self.frame, self.shown, self.workers) = (None, None, None);
     }
 
-    /// Returns the number of bytes read and the size of the trace.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
         self.status.bytes()
     }
@@ -230,7 +225,7 @@ impl Reading {
         self.shown.as_ref().map(|shown| &shown.borrow_owner().trace)
     }
 
-    /// Returns facts of one kind, by row.
+    /// Returns all facts of one kind, one row for each.
     pub(crate) fn facts_of(&self, what: u32) -> Vec<Vec<Option<String>>> {
         let name = self.name();
         match (what, self.trace()) {
@@ -253,7 +248,7 @@ impl Reading {
     }
 }
 
-/// Returns the failure for a bug in this package.
+/// Returns the failure that reports a bug in this package.
 pub(crate) fn defect() -> Failure {
     Failure::Wrong("internal error in pajereplay; please report it".into())
 }

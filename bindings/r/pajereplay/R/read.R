@@ -1,11 +1,11 @@
 # Tables in the order of their numbers. The number after the last one stands for the analysis.
 tables <- c("container", "state", "variable", "event", "link", "type_hierarchy", "entity_hierarchy")
 
-# Batches (of about 262,144 rows) that are filled in between checks for Ctrl-C.
+# Number of batches (of about 262,144 rows) that are filled in between two checks for Ctrl-C.
 step <- 16
 
 read_paje <- function(path, natures = NULL, types = NULL, containers = NULL, start = NULL, end = NULL,
-                      stop_at = NULL, strict = TRUE, ignore_incomplete_links = FALSE,
+                      stop_at = NULL, time_unit = NULL, strict = TRUE, ignore_incomplete_links = FALSE,
                       no_imbrication = FALSE, user_defined = FALSE, lines = FALSE, sort = FALSE,
                       recover = FALSE, variable_precision = c("double", "single"),
                       quotes = c("strip", "keep"), follow_files = TRUE, files_from = NULL, threads = NULL, pin = NULL,
@@ -63,6 +63,7 @@ options_of <- function(given, call) {
   with(given, list(
     natures = texts(natures, call), types = texts(types, call), containers = texts(containers, call),
     start = number(start, call), end = number(end, call), stop_at = number(stop_at, call),
+    time_unit = texts(time_unit, call),
     strict = flag(strict, call), ignore_incomplete_links = flag(ignore_incomplete_links, call),
     no_imbrication = flag(no_imbrication, call), user_defined = flag(user_defined, call),
     lines = flag(lines, call), sort = flag(sort, call), recover = flag(recover, call),

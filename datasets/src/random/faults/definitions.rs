@@ -1,4 +1,4 @@
-//! Writes faults of values and event definitions.
+//! Writes faulty values and event definitions.
 
 use super::super::schema::{Definition, Field, Kind};
 use super::super::trace::Writer;

@@ -1,4 +1,4 @@
-//! Writes faults of links and destructions.
+//! Writes faulty links and destructions.
 
 use super::super::schema::{Field, Kind};
 use super::super::trace::Writer;

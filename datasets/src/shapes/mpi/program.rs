@@ -7,19 +7,20 @@ use super::timeline::Lines;
 use crate::rng::Rng;
 use crate::sink::Sink;
 
-/// Minimum time of a message in microseconds, and bytes per additional microsecond.
+/// Minimum duration of a message in microseconds. Each additional microsecond transfers `BANDWIDTH`
+/// bytes.
 const LATENCY: u64 = 20;
 const BANDWIDTH: u64 = 1000;
 
-/// Bytes that a rank sends east, west, south and north in an iteration, and the sum of these.
+/// Numbers of bytes that a rank sends east, west, south and north in an iteration.
 const EDGES: [u64; 4] = [524_288, 524_288, 262_144, 262_144];
 const EXCHANGED: u64 = 2 * (524_288 + 262_144);
 
-/// Bytes of other messages: a few numbers, and a part of the results.
+/// Size in bytes of a message with a few numbers.
 const NUMBERS: u64 = 64;
 const PIECE: u64 = 196_608;
 
-/// Computing time of an iteration in microseconds, on normal ranks and on the slow rank.
+/// Computing time of an iteration on a normal rank, in microseconds.
 const COMPUTED: u64 = 5000;
 const COMPUTED_SLOWLY: u64 = 7500;
 
@@ -59,11 +60,11 @@ enum State {
 const CHECKPOINT: u64 = 30;
 const ITERATION: u64 = 31;
 
-/// Tags of messages other than edges, whose tags are 0 to 3.
+/// Tag of a message in a tree. The tags of edges are 0 to 3.
 const TREE: u64 = 4;
 const RESULT: u64 = 5;
 
-/// A message under way. Ranks count from 0.
+/// A message under way. Ranks are numbered from 0.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     from: usize,
@@ -102,8 +103,8 @@ impl Program {
         self.clocks.iter().copied().max().unwrap_or_default()
     }
 
-    /// Returns the approximate number of bytes for the end: a push, a pop and a destruction per
-    /// rank.
+    /// Returns the approximate number of bytes at the end of the trace, for a push, a pop and a
+    /// destruction per rank.
     pub(super) fn closing_bytes(&self) -> u64 {
         self.clocks.len() as u64 * (3 * closing_line(self.latest()) + 3)
     }
@@ -145,7 +146,7 @@ impl Program {
         }
     }
 
-    /// Computes. A rank that computes takes more power than a rank that waits.
+    /// Makes a rank compute. A computing rank consumes more power than a waiting rank.
     fn compute(&mut self, lines: &mut Lines<'_>, rank: usize) {
         let power = 180_000_000 + self.rng.below(40_000_000);
         self.variable(lines, 8, rank, 4, power);
@@ -221,7 +222,7 @@ impl Program {
         }
     }
 
-    /// Rank 0 receives results from the other ranks in turn, until only `left` bytes remain.
+    /// Makes rank 0 receive results from the other ranks in turn, until only `left` bytes remain.
     pub(super) fn collect(&mut self, lines: &mut Lines<'_>, left: u64) {
         let mut last = 0;
         for rank in (1..self.clocks.len()).cycle() {
@@ -249,7 +250,6 @@ impl Program {
         self.pop_all(lines)
     }
 
-    /// Makes all ranks wait for the last rank.
     fn meet(&mut self) {
         let latest = self.latest() + LATENCY;
         self.clocks.fill(latest);
@@ -259,7 +259,7 @@ impl Program {
         self.clocks[rank] += least + self.rng.below(more);
     }
 
-    /// Returns the time of a rank's next line, some microseconds later.
+    /// Returns the time of a rank's next line, which is some microseconds later.
     fn tick(&mut self, rank: usize) -> u64 {
         self.spend(rank, 1, 5);
         self.clocks[rank]
@@ -305,7 +305,6 @@ impl Program {
         self.ranks().for_each(|rank| self.pop(lines, rank))
     }
 
-    /// Writes an event that sets, adds to or subtracts from a variable.
     fn variable(
         &mut self,
         lines: &mut Lines<'_>,
@@ -331,7 +330,8 @@ impl State {
 }
 
 impl Message {
-    /// Writes the fields of a link event after the time. `end` is the rank at this end of the link.
+    /// Writes the fields of a link event that follow the time. `end` is the rank at this end of the
+    /// link.
     fn fields<'s, 'a>(&self, sink: &'s mut Sink<'a>, end: usize) -> &'s mut Sink<'a> {
         sink.num(3).num(0).word(if self.tag == TREE { "COLL" } else { "PTP" }).num(alias(end));
         sink.num(self.from as u64).text("_").digits(self.to as u64).text("_").digits(self.tag);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::sink::Sink;
 
-/// Lines that are kept until no earlier line can follow.
+/// Lines that are kept until no line with an earlier time can follow.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     text: Vec<u8>,
@@ -22,7 +22,7 @@ struct Place {
 pub(super) struct Lines<'a> {
     sink: Sink<'a>,
     places: &'a mut Vec<Place>,
-    /// Bytes of the timeline before these lines.
+    /// Number of bytes in the timeline before these lines.
     before: usize,
 }
 
@@ -38,7 +38,7 @@ impl Timeline {
         self.text.len() as u64
     }
 
-    /// Writes the lines before `until`, in stable order of time.
+    /// Writes the lines with times before `until`, sorted by time. The sort is stable.
     pub(super) fn write(&mut self, sink: &mut Sink<'_>, until: u64) -> io::Result<()> {
         self.places.sort_by_key(|place| place.time);
         let ready = self.places.partition_point(|place| place.time < until);
@@ -69,7 +69,7 @@ impl<'a> Lines<'a> {
         self.places.push(Place { time, bytes: start..self.end() });
     }
 
-    /// Returns the number of bytes of the timeline, including these lines.
+    /// Returns the number of bytes in the timeline, including these lines.
     pub(super) fn bytes(&self) -> u64 {
         self.end() as u64
     }

@@ -2,7 +2,8 @@
 
 use crate::header::Definition;
 
-/// StarPU's definitions. State events 10, 20, 21 and 26 differ only in their user-defined fields.
+/// Event definitions of StarPU. The state events 10, 20, 21 and 26 differ only in their
+/// user-defined fields.
 pub(super) const DEFINITIONS: [Definition<'_>; 20] = [
     ("1", "DefineContainerType", "Alias Type Name"),
     ("2", "DefineEventType", "Alias Type Name Color:color"),
@@ -46,5 +47,4 @@ pub(super) const STATES: [[&str; 3]; 8] = [
     ["Su", "\"Submitting task\"", "\".3 .09 .0\""],
 ];
 
-/// Kinds of tasks, which are values without definitions.
 pub(super) const TASKS: [&str; 4] = ["\"GEMM\"", "\"TRSM\"", "\"POTRF\"", "\"SYRK\""];

@@ -1,5 +1,5 @@
-//! Costs of waits. The charge of each wait is computed from the charges of the waits that pass it
-//! on.
+//! Costs of waits. The charge of each wait is computed from the charges of the waits that pass
+//! something on to it.
 
 use super::{Naive, Wait};
 
@@ -14,7 +14,7 @@ impl Naive {
         times.max().unwrap_or(self.begin).max(self.begin)
     }
 
-    /// Returns the part of a wait that is passed on, and the waits that receive it, with their
+    /// Returns the part of a wait's charge that is passed on, and the waits that get it, with their
     /// shares.
     fn passes(&self, wait: &Wait) -> (f64, Vec<(usize, f64)>) {
         let since = self.since(wait);

@@ -104,7 +104,7 @@ impl Encoder {
     }
 }
 
-/// Returns the text, with a line end after the last line.
+/// Returns the text. If `line` is true, the text ends with a line end.
 fn end(mut writer: csv::Writer<Vec<u8>>, line: bool) -> Result<Vec<u8>, Error> {
     if line {
         writer.write_record(None::<&[u8]>).map_err(from_csv)?;

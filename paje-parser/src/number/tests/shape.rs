@@ -9,7 +9,6 @@ fn ending(before: u8, text: &[u8]) -> [u8; ENDING] {
     ending
 }
 
-/// Reads `text` with the shape of `pattern` and with the shape of `text` itself.
 fn check(pattern: &str, text: &str) {
     for before in *b" 9.\0\xff" {
         let shape = Shape::of(&ending(before, pattern.as_bytes()), pattern.len());

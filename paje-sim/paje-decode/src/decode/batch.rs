@@ -30,7 +30,6 @@ pub(super) struct Lines<'a, 't> {
     decoded: &'a mut Decoded,
 }
 
-/// Text whose lines are decoded in batches.
 pub(super) trait Batch<'t>: Text<'t> {
     /// Decodes lines and returns the number of decoded lines. With `as_one`, looks up all names of a line as one text,
     /// and stops at the first line that does not fit or has an unknown text. Without `as_one`, looks up names one by
@@ -100,7 +99,7 @@ struct OfOperation<'a, 't, T, O, const AS_ONE: bool> {
 struct Tables<'a> {
     plan: &'a Plan,
     known: &'a KnownLanes,
-    /// Slots of `known`, borrowed so that the pointers stay in registers.
+    /// Slots of `known.by_pair`, borrowed so that the pointers stay in registers.
     pairs: Words<'a, KnownLane>,
     line_names: LineNamesSlots<'a>,
     config: &'a DecoderConfig,
@@ -115,7 +114,6 @@ struct OneByOne<'a, 't> {
 }
 
 impl Decoder {
-    /// Returns some lines of a batch, with the data for decoding them.
     pub(super) fn lines_of<'a, 't>(
         &'a mut self,
         padded: &'t [u8],
@@ -143,8 +141,8 @@ impl<'t> Lines<'_, 't> {
         wide::run(OfOperation::<T, O, AS_ONE> { lines: self, op, text: PhantomData })
     }
 
-    /// Looks up the names of the first line one by one. Returns their symbols, their text if it is
-    /// short, and its length.
+    /// Looks up the names of the first line one by one. Returns their symbols, the text of all names if it is short,
+    /// and the length of that text.
     pub(super) fn learn<T: Text<'t>>(self, op: Op) -> Option<(LineNames, Option<Word>, usize)> {
         let Lines { padded, plan, known, symbols, times, config, decoded, .. } = self;
         let line = self.batch.first()?;
@@ -251,7 +249,7 @@ impl<'a> Tables<'a> {
         (strand + self.known.partitioning.part(key_hash), number)
     }
 
-    /// Returns the lane of a line if the text of its type and container is known.
+    /// Returns the lane of a line, if its type and container are known as one text.
     #[inline(always)]
     fn lane(self, text: &[u8], fields: Fields) -> Option<KnownLane> {
         let len = fields.pair.1 - fields.pair.0;
@@ -259,8 +257,8 @@ impl<'a> Tables<'a> {
         self.pairs.find_salted(word, context, 0)
     }
 
-    /// Returns the strand and the symbols of a line's names, if their text is known as a whole, or if it is long and
-    /// each name is known.
+    /// Returns the strand and the symbols of a line's names, if they are known as one text, or if their text is long
+    /// and each name is known.
     #[inline(always)]
     fn find<'t, T: Text<'t>>(
         self,
@@ -280,7 +278,6 @@ impl<'a> Tables<'a> {
 }
 
 impl<'t> OneByOne<'_, 't> {
-    /// Returns the strand and the symbols of a line's names if each name is known.
     #[inline(always)]
     fn find<T: Text<'t>>(
         &mut self,
@@ -342,7 +339,6 @@ impl<'t> OneByOne<'_, 't> {
     }
 }
 
-/// Returns the range of a line's names, without a link's key.
 #[inline(always)]
 fn place_of_names(op: Op, fields: Fields) -> (usize, usize) {
     (fields.pair.0, if op.is_link() { fields.end.1 } else { fields.value.1 })

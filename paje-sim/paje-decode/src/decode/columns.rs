@@ -1,9 +1,9 @@
 //! Decodes segments of binary formats without their text.
 //!
 //! A segment groups its lines by step. The lines of a step have the same words, except in their holes ([`Lines`]).
-//! `Decoder::line` decodes the first line of a step. The others are the same event with other times, numbers and keys.
-//! Blocks with definitions and lines with other holes are decoded from their text. If an option needs the text, all
-//! blocks are decoded from their text.
+//! `Decoder::line` decodes the first line of a step. The step's other lines are the same event with other times,
+//! numbers and keys. Blocks with definitions, and lines with other holes, are decoded from their text. So are all
+//! blocks if an option needs the text.
 
 use paje_parser::columns::{Asked, ColumnLine, Content, Hole, HoleKind, Lines, Wanted};
 use paje_parser::token::{self, is_white};
@@ -17,8 +17,8 @@ use crate::decode::plan::{Action, Plan, Plans};
 use crate::decode::quotients::POWERS;
 use crate::decode::steps::{EventTemplate, Reading, Step, StepKind, Steps};
 
-/// Returns whether rows of a lane are wanted, by the texts of its container and type, or `None` if
-/// the lane does not exist.
+/// Returns whether the rows of a lane are wanted, given the texts of its container and its type. Returns `None` if the
+/// lane does not exist.
 pub type LaneFilter<'f> = &'f dyn Fn(&[u8], &[u8]) -> Option<bool>;
 
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(super) struct Columns {
 }
 
 impl Decoder {
-    /// Reads a block as columns. A filter leaves out lines of unwanted lanes.
+    /// Reads a block as columns. Leaves out lines of lanes that the filter rejects.
     ///
     /// Returns `false` if the block must be decoded from its text.
     pub(super) fn read_columns(
@@ -62,7 +62,6 @@ impl Decoder {
         decoded.sparse.fill(|text| block.columns(text, lines, &mut judge))
     }
 
-    /// Decodes the lines of this block that [`Decoder::read_columns`] has read.
     #[inline(never)]
     pub(super) fn decode_columns(&mut self, block: &Block, defs: &DefTable, decoded: &mut Decoded) {
         let Columns { mut lines, mut steps } = std::mem::take(&mut self.columns);
@@ -120,7 +119,6 @@ impl Decoder {
         self.columns = Columns { lines, steps };
     }
 
-    /// Looks up a link's value, unless it is the same as in the previous line.
     fn link_value(
         &mut self,
         start_of_line: u32,
@@ -165,7 +163,6 @@ impl Decoder {
         Ok(())
     }
 
-    /// Sets the event of a step's lines from that of its first line.
     fn learn_step(
         &self,
         number: u32,
@@ -195,8 +192,8 @@ impl Decoder {
     }
 }
 
-/// Returns the form in which the lines of a step are needed, and the plan of their event. `words` and `holes` belong to
-/// the step's first line. Returns `None` if the lines need their texts.
+/// Returns how the lines of a step must be read, and the plan of their event. `words` and `holes` belong to the step's
+/// first line. Returns `None` if the text of the lines is needed.
 fn wanted(
     plans: &Plans,
     defs: &DefTable,

@@ -5,8 +5,8 @@ use paje_parser::{LinkEnd, Quoting, TypeNature};
 use crate::decode::symbols::Symbol;
 use paje_model::names::options::ValueNames;
 
-/// Returns the context of a lane. Lanes of one container and type differ by the nature that their events imply. Only
-/// one nature can be right. Resolving the lane checks the nature.
+/// Returns the context of a lane. Events may imply different natures for one container and type. Each nature gives a
+/// lane, but only one of them can be right, which is checked when the lane is resolved.
 pub const fn lane_context(type_: Symbol, nature: TypeNature) -> u32 {
     type_ << 3 | nature as u32
 }
@@ -22,7 +22,7 @@ pub const fn split_lane_context(context: u32) -> (Symbol, TypeNature) {
     (context >> 3, nature)
 }
 
-/// Returns the context of a link's end. Quotes distinguish ends only if they distinguish values.
+/// Returns the context of the container at a link's end. Quotes make a difference only if they do so for values.
 #[inline(always)]
 pub(super) const fn end_context(type_: Symbol, end: LinkEnd, significant_quoting: Quoting) -> u32 {
     type_ << 3 | (significant_quoting as u32) << 1 | end as u32
@@ -42,7 +42,6 @@ pub(super) const fn significant_quoting(names: ValueNames, quoted: bool) -> Quot
     }
 }
 
-/// Returns the context of a type's values. Quotes distinguish values only if the options say so.
 pub(super) const fn value_context(type_: Symbol, significant_quoting: Quoting) -> u32 {
     type_ << 2 | significant_quoting as u32
 }

@@ -35,7 +35,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// All operations by number, padded to the range of [`OP_BITS`].
+    /// All operations, indexed by their numbers, and padded to the range of [`OP_BITS`].
     pub(super) const ALL: [Op; 1 << OP_BITS] = [
         Op::Event,
         Op::SetState,
@@ -72,13 +72,11 @@ impl Op {
 
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEvent {
-    /// In seconds.
     pub time: f64,
-    /// Symbol of a value, bits of a variable's number, or index in the block's links.
+    /// Symbol of a value, bits of a variable's number, or index of a link in [`Decoded::links`].
     pub argument: u64,
     pub at: u32,
-    /// The [`Op`] in the low bits. Above it is the number of the event's extra fields in the block, from 1, or 0 if
-    /// there are none.
+    /// The [`Op`] in the low bits. The remaining bits hold the number that [`LaneEvent::extra`] returns.
     pub(super) tail: u32,
 }
 
@@ -102,7 +100,8 @@ impl LaneEvent {
         self.tail & ((1 << OP_BITS) - 1) == op as u32
     }
 
-    /// Returns the number of the event's extra fields in the block, from 1, or 0 if there are none.
+    /// Returns the number of the entry in [`Decoded::extras`] for this event, counted from 1. Returns 0 if the event
+    /// has no user-defined fields.
     #[inline]
     pub const fn extra(&self) -> u32 {
         self.tail >> OP_BITS
@@ -113,12 +112,12 @@ impl LaneEvent {
 pub struct LinkEvent {
     pub value: Symbol,
     pub end: Symbol,
-    /// Key as written, with its quotes. In a segment, this may be the position of the key at the link's other end.
+    /// Position of the key as written, with its quotes. In a segment, this may be the position of the key at the link's
+    /// other end.
     pub raw_key: Span,
     /// Key without quotes, and its hash.
     pub key: ShortText,
     pub key_hash: u64,
-    /// Position of the key in the event's own line.
     pub key_at: u32,
 }
 
@@ -130,7 +129,7 @@ impl LinkEvent {
     }
 }
 
-/// An item of a block whose order in the file matters.
+/// A part of a block that must be resolved in file order.
 #[derive(Clone, Copy, Debug)]
 pub enum OrderedItem {
     Structural(u32),
@@ -138,14 +137,14 @@ pub enum OrderedItem {
     Lane(Symbol, u64),
     /// First use of a value, and the hash of its text.
     Value(Symbol, u64),
-    /// First use of a container as a link's end.
     LinkEnd(Symbol),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
     pub def: u32,
-    /// Index of the event's first word among the words of the block's structural events, and the number of its words.
+    /// Index of the event's first word among the words of all structural events of the block, and number of the event's
+    /// words.
     pub words: (u32, u32),
     pub(super) kind: StructuralKind,
 }
@@ -158,33 +157,32 @@ pub(super) enum StructuralKind {
     Lifetime(u32),
 }
 
-/// Definition of a value: the words of its fields, and what can be parsed without earlier lines. Some traces define a
-/// value for each task.
+/// Definition of a value: the indices of its words, and everything that can be parsed without earlier lines. Some
+/// traces define a value for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct ValueDefinition {
     pub name: u32,
     pub alias: Option<u32>,
-    /// Symbol of the type's name, not a word.
+    /// Symbol of the type's name. Unlike the other fields, this is not an index of a word.
     pub type_: Symbol,
     pub color: Option<Color>,
-    /// Hash of the alias, or else of the name.
+    /// Hash of the identifier, which is the alias or, without an alias, the name.
     pub hash: u64,
 }
 
-/// Creation or destruction of a container: the words of its names, and what can be parsed without earlier lines. This
-/// struct is small, because some traces have a container for each task.
+/// Creation or destruction of a container: the indices of its words, and everything that can be parsed without earlier
+/// lines. The struct is small, because some traces have a container for each task.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetime {
-    /// In seconds.
     pub time: f64,
-    /// Symbol of the type's name, not a word.
+    /// Symbol of the type's name. Unlike the names below, this is not an index of a word.
     pub type_: Symbol,
     pub name: u8,
-    /// Word of the alias, or [`Lifetime::NO_WORD`] without an alias.
+    /// Index of the word with the alias, or [`Lifetime::NO_WORD`] without an alias.
     pub(super) alias: u8,
-    /// Word of the parent, for a creation.
+    /// Index of the word with the parent, for a creation.
     pub(super) parent: u8,
-    /// Hash of the alias or, without an alias, of the name.
+    /// Hash of the identifier, which is the alias or, without an alias, the name.
     pub hash: u64,
     pub(super) parent_hash: u64,
 }
@@ -196,13 +194,12 @@ impl Lifetime {
         (self.alias != Lifetime::NO_WORD).then_some(self.alias)
     }
 
-    /// Returns the word of the parent and the hash of its text, for a creation.
     pub fn parent(&self) -> Option<(u8, u64)> {
         (self.parent != Lifetime::NO_WORD).then_some((self.parent, self.parent_hash))
     }
 }
 
-/// A line that deserves a warning.
+/// A line that may deserve a warning.
 #[derive(Clone, Copy, Debug)]
 pub struct Doubtful {
     pub at: u32,
@@ -210,7 +207,6 @@ pub struct Doubtful {
     pub surplus: bool,
 }
 
-/// The parts of a segment's text that its decoded lines refer to. Other parts were never written.
 #[derive(Debug, Default)]
 pub struct SparseText {
     bytes: Vec<u8>,
@@ -233,11 +229,11 @@ impl SparseText {
 #[derive(Debug, Default)]
 pub struct Decoded {
     pub(crate) sparse: SparseText,
-    /// Events of lanes: strand by strand in the order of `strands`, and in file order within each.
+    /// Events of lanes: strand by strand in the order of `strands`, and in file order within each strand.
     pub events: Vec<LaneEvent>,
-    /// Strands with events, and their numbers of events, shard by shard.
+    /// Strands with events, and the number of events of each, shard by shard.
     pub strands: Vec<(StrandSymbol, u32)>,
-    /// For each shard, the numbers of strands and events of the shards before it.
+    /// For each shard, how many strands and how many events the previous shards have.
     pub shards: Vec<(u32, u32)>,
     pub links: Vec<LinkEvent>,
     /// Items in file order, each with the start of its line in the block.
@@ -247,32 +243,29 @@ pub struct Decoded {
     pub(super) lifetimes: Vec<Lifetime>,
     pub words: Vec<Span>,
     pub doubtful: Vec<Doubtful>,
-    /// Extra fields of events: definition and range in `extra_text`, where each field ends with a newline.
+    /// User-defined fields of events: index of the definition, and range in `extra_text`, where a newline follows each
+    /// field.
     pub extras: Vec<(u32, u32, u32)>,
-    /// Ends of lines, if lines are kept or the block has columns.
+    /// Ends of the lines. Filled only if lines are kept or the block has columns.
     pub(crate) newlines: Vec<u32>,
     pub extra_text: Vec<u8>,
-    /// First invalid line, where decoding stopped.
     pub fault: Option<(u32, Fault)>,
-    /// All invalid lines, if decoding continues after invalid lines.
     pub faults: Vec<(u32, Fault)>,
-    /// Faults of link lines that lack only their keys. Their keys are empty.
+    /// Faults of link lines that lack only their keys. These lines are decoded with empty keys.
     pub keyless: Vec<(u32, Fault)>,
     pub last_time: f64,
     pub event_count: u64,
-    /// Number of lines, including empty ones and comments.
+    /// Number of lines. Empty lines and comments count.
     pub lines: u64,
-    /// Start and owner of every line. Filled only for a ledger.
+    /// Start and owner of each line. Filled only for a ledger.
     pub lines_of: Vec<(u32, StrandSymbol)>,
-    /// Definitions at the end of the block, if it has lines of definitions.
     pub defs: Option<Arc<DefTable>>,
-    /// Definitions used before the first line of a definition.
+    /// Indices of the definitions that events before the block's first `%` line use.
     pub used: Vec<u32>,
-    /// Start of the first line of a definition.
+    /// Offset of the first `%` line.
     pub(crate) defs_from: u32,
-    /// Whether the definitions before the block no longer apply to later lines of the file.
+    /// Whether later lines of the file may need other definitions than this block.
     pub changes: bool,
-    /// Notes on the use of definitions, if they are kept.
     pub usage: UsageNotes,
 }
 
@@ -281,7 +274,6 @@ impl Decoded {
         self.fault.is_some() || !self.faults.is_empty() || !self.keyless.is_empty()
     }
 
-    /// Returns the value that a structural event defines, if its line is valid.
     pub fn value_of(&self, structure: Structure) -> Option<&ValueDefinition> {
         match structure.kind {
             StructuralKind::Value(number) => self.values.get(number as usize),
@@ -289,7 +281,6 @@ impl Decoded {
         }
     }
 
-    /// Returns the creation or destruction of a container, if the structural event is valid.
     pub fn lifetime_of(&self, structure: Structure) -> Option<&Lifetime> {
         match structure.kind {
             StructuralKind::Lifetime(number) => self.lifetimes.get(number as usize),
@@ -302,7 +293,7 @@ impl Decoded {
         &self.events[..count]
     }
 
-    /// Takes over memory that only resolving uses from another block, if that block has more.
+    /// Takes from another block the memory that only resolving uses, if that block has more of it.
     pub fn take_resolved(&mut self, other: &mut Decoded) {
         fn larger<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
             if own.capacity() < other.capacity() {

@@ -7,13 +7,12 @@ use paje_parser::{DefTable, EventDef};
 use crate::decode::block::DecodedBlock;
 use crate::input::files::{Files, Origin};
 
-/// Event definitions of the files that are being read.
 #[derive(Debug)]
 pub struct DefinitionsByFile {
     file: u32,
-    /// Definitions of this file so far. The table also lists all definitions of the trace.
+    /// Definitions of the file so far. The table also lists all definitions of the trace.
     current: Arc<DefTable>,
-    /// Definitions that apply at the beginning of named files, by the number of the file that names them.
+    /// Definitions that apply at the beginning of a file, by the number of the file that refers to it.
     inherited: BTreeMap<u32, Arc<DefTable>>,
     /// Definitions of the current file when `inherited` was last updated.
     saved: Option<Arc<DefTable>>,
@@ -37,7 +36,8 @@ impl DefinitionsByFile {
         self.current.defs()
     }
 
-    /// Returns the definitions for the next block to read. Blocks that are not resolved yet may change them.
+    /// Returns the definitions for the next block to read. Blocks that are not resolved yet may still change these
+    /// definitions.
     pub fn of(&self, origin: &Origin) -> &Arc<DefTable> {
         if origin.file == self.file {
             return &self.current;
@@ -56,7 +56,6 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Saves the definitions for the files that the current file has named so far.
     pub fn save_for_children(&mut self, files: &Files) {
         if !files.has_children(self.file) {
             return;
@@ -68,19 +67,17 @@ impl DefinitionsByFile {
         }
     }
 
-    /// Switches to the next file that has lines.
     pub fn turn_to(&mut self, origin: &Origin, files: &Files) {
         self.save_for_children(files);
         // Each table lists all definitions.
         self.current = Arc::clone(self.of(origin));
         self.saved = None;
         self.file = origin.file;
-        // Files are read in the order of the files that name them.
+        // Files are read in the order of the files that refer to them.
         self.inherited = self.inherited.split_off(&origin.parent);
     }
 
-    /// Returns whether the current definitions give a block the same meaning as the definitions with which it was
-    /// decoded.
+    /// Returns whether the block would be decoded in the same way with the current definitions.
     pub fn still_valid_for(&self, block: &DecodedBlock) -> bool {
         let Some(assumed) = &block.assumed else { return false };
         let table = &*self.current;
@@ -95,8 +92,8 @@ impl DefinitionsByFile {
             let index = *def as usize;
             table.defs().get(index).is_some_and(|def| table.find(def.id()) == Some(index))
         };
-        // A line of a definition also depends on whether inherited definitions still apply, on the
-        // numbers in use, and on the end of the list.
+        // The meaning of a `%` line also depends on whether inherited definitions still apply, on the event numbers in
+        // use, and on the length of the list.
         let same_header = |after: &Arc<DefTable>| {
             (match (assumed.is_inherited(), table.is_inherited()) {
                 (true, true) => true,

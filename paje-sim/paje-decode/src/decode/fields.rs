@@ -9,13 +9,12 @@ use crate::decode::times::Times;
 use crate::decode::usual::Waiting;
 use paje_model::names::options::Precision;
 
-/// Bytes in which the fields of a line are looked up.
 pub(super) trait Text<'t>: Copy {
     /// Whether fields are in the usual order, one byte apart.
     const IS_USUAL: bool;
 
-    /// Reads a line's bytes, its time and the positions of its other fields, if the time and the number of fields are
-    /// valid.
+    /// Reads a line's bytes, its time and the positions of its other fields. Returns `None` if the time or the number
+    /// of fields is invalid.
     fn read(
         padded: &'t [u8],
         line: &Waiting,
@@ -28,13 +27,13 @@ pub(super) trait Text<'t>: Copy {
 
     fn bytes(&self) -> &[u8];
 
-    /// Returns the start of the bytes in the block, modulo 2^32.
+    /// Returns the offset in the block of the first of the bytes, modulo 2^32.
     fn base(&self, start_of_line: u32) -> u32;
 
     fn number(&self, precision: Precision, place: (usize, usize)) -> Option<f64>;
 }
 
-/// The bytes of a line whose fields are in the usual order, and bytes around the line.
+/// A line whose fields are in the usual order, and the bytes around the line.
 #[derive(Clone, Copy)]
 pub(super) struct InWindow<'t>(&'t LineWindow);
 
@@ -145,11 +144,11 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Returns the fields of a line in its [`LineWindow`], and the range of its time from the start of the line.
-    /// Returns `None` unless the line has the event's number of fields.
+    /// Returns the range of a line's time, counted from the start of the line, and the positions of its other fields in
+    /// its [`LineWindow`]. Returns `None` unless the line has the event's number of fields.
     #[inline(always)]
     fn usual(op: Op, mut ends: u64) -> Option<((usize, usize), Fields)> {
-        // Without another bit, the end is 64 and the line is refused.
+        // If no bit is left, the end is 64 and the line is refused.
         let mut next = || {
             let end = ends.trailing_zeros() as usize;
             ends &= ends.wrapping_sub(1);
@@ -201,7 +200,6 @@ impl Fields {
     }
 }
 
-/// Reads the value of a variable, if it is a number.
 #[inline(never)]
 fn any_number(text: &[u8], precision: Precision, (start, end): (usize, usize)) -> Option<f64> {
     match precision {
@@ -210,14 +208,14 @@ fn any_number(text: &[u8], precision: Precision, (start, end): (usize, usize)) -
     }
 }
 
-/// Returns a word without its quotes, which come in pairs in a short line.
+/// Returns a word without its quotes, which always come in pairs in a short line.
 #[inline(always)]
 pub(super) fn bare(padded: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
     if padded[start] == b'"' { (start + 1, end - 1) } else { (start, end) }
 }
 
-/// Ranges of a line's words in the block. Each range is one integer, because storing two integers one by one and
-/// loading them as a pair would stall the processor.
+/// Ranges of a line's words in the block. Each range is one integer, because the processor would stall if two integers
+/// were stored one by one and loaded as a pair.
 struct Words([u64; WORDS]);
 
 impl Words {
@@ -230,8 +228,8 @@ impl Words {
         let mut words = [both; WORDS];
         let mut before = edges;
         for word in words.iter_mut().take(count) {
-            // With the top bit set, counting needs no check for a word without edges. Such a line
-            // is refused.
+            // The top bit is set, so that counting zeros needs no check for a mask without edges. Such a line is
+            // refused.
             let first = u64::from((edges | 1 << 63).trailing_zeros());
             edges &= edges.wrapping_sub(1);
             before = edges;

@@ -9,7 +9,6 @@ impl Decoder {
         }
     }
 
-    /// Records a decoded line that has no event in a strand.
     pub(super) fn follow_strandless(&mut self, start: u32, decoded: &Decoded) {
         let structural = matches!(decoded.ordered.last(), Some((line, OrderedItem::Structural(_))) if *line == start);
         self.follow(start, if structural { STRUCTURAL } else { WORDLESS });
@@ -17,7 +16,7 @@ impl Decoder {
 
     /// Lists the owners of the block's lines in file order, for a ledger. `lines` is the number of lines with words.
     pub(super) fn list_lines(&mut self, lines: usize, decoded: &mut Decoded) {
-        // The lines are mostly in order already, so sorting only merges them.
+        // Most lines are in order already, so sorting only merges them.
         self.strandless.sort_by_key(|(start, _)| *start);
         let mut strandless = self.strandless.drain(..).peekable();
         let list = &mut decoded.lines_of;

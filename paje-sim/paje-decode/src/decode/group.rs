@@ -7,22 +7,22 @@ use crate::decode::steps::{EventTemplate, Steps, Varies};
 
 #[derive(Debug, Default)]
 pub(super) struct Grouping {
-    /// Strand and event of each line, by its ordinal. Entries after the current lines are stale.
+    /// Strand and event of each line, indexed by the line's ordinal. Entries beyond the current lines are stale.
     pub(super) unsorted: Vec<(StrandSymbol, LaneEvent)>,
     /// Number of events in the current block, by strand. All are zero between blocks.
     counts: Vec<u32>,
-    /// Strands of the block before they are grouped by shard.
+    /// Strands of the block and their numbers of events, before they are grouped by shard.
     met: Vec<(StrandSymbol, u32)>,
 }
 
 impl Decoder {
     #[inline(never)]
     pub(super) fn group_by_strand(&mut self, decoded: &mut Decoded) {
-        // Lines after an invalid line have no event. Lines without a lane have none either.
+        // Lines after an invalid line have no event, and neither have lines without a lane.
         let lines = std::mem::take(&mut self.waiting.lines) as usize;
         self.decoded += lines as u64;
         if self.symbols.unique_values {
-            // Each batch has listed its own items, in file order.
+            // Each batch has listed its items in file order.
             decoded.ordered.sort_by_key(|(line, _)| *line);
         }
         if self.config.follows {
@@ -106,7 +106,7 @@ impl Decoder {
         let Grouping { counts, met, .. } = &mut self.grouping;
         counts.resize(self.known.shards.len(), 0);
         met.clear();
-        // As a slice, its pointer and length stay in registers.
+        // The borrowed slice keeps the pointer and the length in registers.
         let counts = &mut counts[..];
         for (strand, more) in strands {
             let Some(count) = counts.get_mut(strand as usize) else { continue };
@@ -117,8 +117,8 @@ impl Decoder {
         }
     }
 
-    /// Groups the strands by shard. Afterwards `counts` holds the positions of their first events.
-    /// Returns the number of events.
+    /// Groups the strands by shard. Afterwards `counts` holds the position of the first event of each strand. Returns
+    /// the number of events.
     fn group_by_shard(&mut self, decoded: &mut Decoded) -> usize {
         let Decoded { strands, shards, .. } = decoded;
         shards.clear();
@@ -136,7 +136,7 @@ impl Decoder {
         }
         strands.resize(self.grouping.met.len(), (0, 0));
         for (strand, count) in &self.grouping.met {
-            // The count before a shard becomes the count up to its end. This is the count before the next shard.
+            // The entry starts as the count before the shard. It grows to the count before the next shard.
             let shard = &mut shards[self.known.shards[*strand as usize] as usize];
             strands[shard.0 as usize] = (*strand, *count);
             self.grouping.counts[*strand as usize] = shard.1;

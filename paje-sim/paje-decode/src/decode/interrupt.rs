@@ -1,4 +1,4 @@
-//! Event definitions of a damaged trace that are never ended.
+//! Ends definitions of a damaged trace that lack their `%EndEventDef`.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::Decoder;
 use super::decoded::Decoded;
 
 impl Decoder {
-    /// Returns whether the next line with words, from `start` on, belongs to an event. Such a line
-    /// ends the unfinished definition.
+    /// Returns whether the next line with words, at or after `start`, is an event. Such a line ends
+    /// the unfinished definition.
     pub(super) fn interrupts(&self, text: &[u8], mut start: usize) -> bool {
         let mut words = Vec::new();
         while start < text.len() {

@@ -3,16 +3,15 @@ use crate::decode::line_names::LineNamesTable;
 use crate::decode::partitioning::Partitioning;
 use crate::decode::symbols::{Symbol, WordTable};
 
-/// Number of texts up to which a decoder keeps its table of the names of whole lines. Links only have more such texts
-/// if there are many containers.
+/// Maximum number of texts in a decoder's table of the names of whole lines. With more texts, the table is dropped.
+/// Only traces with many containers have more texts for links.
 const MOST_LINE_NAMES: usize = 1 << 9;
 const MOST_LINK_LINE_NAMES: usize = 1 << 12;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KnownLane {
     pub(super) type_: Symbol,
-    /// First strand. A lane of links has [several](Partitioning::per_link_lane) consecutive
-    /// strands.
+    /// First strand of the lane. A lane of links has [several](Partitioning::per_link_lane) consecutive strands.
     pub(super) strand: StrandSymbol,
 }
 
@@ -41,7 +40,6 @@ impl KnownLanes {
         }
     }
 
-    /// Forgets all lanes and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.by_pair.clear();
         self.line_names = LineNamesTable::new(MOST_LINE_NAMES);
@@ -50,7 +48,6 @@ impl KnownLanes {
         self.shards.clear();
     }
 
-    /// Returns the table of the names of whole lines, either for links or for all other lines.
     #[inline(always)]
     pub(super) const fn line_names(&self, of_links: bool) -> &LineNamesTable {
         if of_links { &self.link_line_names } else { &self.line_names }

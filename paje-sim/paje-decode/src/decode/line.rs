@@ -18,8 +18,8 @@ use paje_model::names::hash::{ShortText, bare, hash_text, word};
 use paje_model::names::options::{Precision, ValueNames};
 
 impl Decoder {
-    /// Decodes the line at `start`, whose words are in `self.lexing.spans`. Returns its event and
-    /// the event's strand, if any.
+    /// Decodes the line at `start`, whose words are in `self.lexing.spans`. Returns the event and
+    /// its strand, if the line has an event.
     ///
     /// # Errors
     /// The line is not a valid event.
@@ -103,7 +103,7 @@ impl Decoder {
         });
         let known = pair.and_then(|(word, context)| self.known.by_pair.find(word, context));
         let known = match known {
-            // Usage notes are made by comparing the names on each line.
+            // Usage notes compare the names of each line, so they need the slow path.
             Some(known) if !self.config.notes_usage => known,
             found => {
                 let known = self.named_lane(padded, &plan, line, decoded);
@@ -157,7 +157,6 @@ impl Decoder {
         Ok((strand, LaneEvent::new(time, argument, start as u32, op, extra)))
     }
 
-    /// Returns the lane of the current line, and records it if it is new.
     fn named_lane(
         &mut self,
         padded: &[u8],
@@ -187,14 +186,13 @@ impl Decoder {
         self.known.lanes[lane as usize]
     }
 
-    /// Gives a new lane its strands and shards, which depend only on the hash of its texts.
+    /// Assigns strands and shards to a new lane. They depend only on the hash of the lane's texts.
     fn learn_lane(&mut self, type_: Symbol, nature: TypeNature, lane_hash: u64) {
         self.known.lanes.push(KnownLane { type_, strand: self.known.shards.len() as u32 });
         let parts = 0..self.known.partitioning.of(nature);
         self.known.shards.extend(parts.map(|part| self.known.partitioning.shard(lane_hash, part)));
     }
 
-    /// Returns the quotes of a value's name if they count as part of the name.
     #[inline]
     pub(super) fn significant_quoting(&self, padded: &[u8], span: Span) -> Quoting {
         match self.config.value_names {

@@ -1,6 +1,6 @@
 //! Looks up all names of a line as one text: type, container, value, and the other end of a link.
 //!
-//! Most traces have few such texts: about ranks × functions, or ranks × kinds of messages. If there
+//! Most traces have only a small number of such texts: about ranks × functions, or ranks × kinds of messages. If there
 //! are more texts, the table is dropped, because looking names up one by one needs less cache.
 
 use crate::decode::decoded::{Op, StrandSymbol};
@@ -11,13 +11,12 @@ use paje_model::names::hash::Word;
 pub(super) struct LineNames {
     pub(super) strand: StrandSymbol,
     pub(super) value: Symbol,
-    /// Container at a link's end.
     pub(super) end: Symbol,
 }
 
 impl LineNames {
-    /// Returns names as two numbers, which fit in registers. The first number holds the strand and the value. The
-    /// second number holds the end, or is `u64::MAX` if there are no names.
+    /// Packs names into two numbers, which fit in registers. The first number holds the strand and the value. The
+    /// second number holds the end, or `u64::MAX` for no names.
     #[inline(always)]
     pub(super) fn halves(names: Option<Self>) -> (u64, u64) {
         let of = |names: LineNames| u64::from(names.strand) | u64::from(names.value) << 32;
@@ -31,7 +30,6 @@ impl LineNames {
     }
 }
 
-/// Texts of lines' names that a decoder has met.
 #[derive(Debug)]
 pub(super) struct LineNamesTable {
     known: WordTable<LineNames, true>,
@@ -45,7 +43,7 @@ pub(super) struct LineNamesSlots<'a> {
 }
 
 impl LineNamesSlots<'_> {
-    /// Returns the names of an event with this operation and this text, in the context of its type and container.
+    /// Returns the names of a line, given its operation, its text, and the context of its type and container.
     #[inline(always)]
     pub(super) fn find(self, word: Word, context: u64, op: Op) -> Option<LineNames> {
         self.known.find_salted(word, context, op as u64)
@@ -57,13 +55,11 @@ impl LineNamesTable {
         LineNamesTable { known: WordTable::default(), left: most }
     }
 
-    /// Returns whether the table is still in use.
     #[inline(always)]
     pub(super) const fn is_used(&self) -> bool {
         self.left > 0
     }
 
-    /// Borrows the slots, for many lookups.
     #[inline(always)]
     pub(super) fn slots(&self) -> LineNamesSlots<'_> {
         LineNamesSlots { known: self.known.slots() }

@@ -28,7 +28,6 @@ impl NameTable {
         self.entries.len()
     }
 
-    /// Forgets all names and keeps the memory.
     pub fn clear(&mut self) {
         self.known.clear();
         self.entries.clear();
@@ -45,10 +44,10 @@ impl NameTable {
         self.entries[symbol as usize].of(&self.arena)
     }
 
-    /// Returns the symbol of the field at `span` of `padded`, without its quotes, in `context`, and
-    /// the hash of its text.
+    /// Returns the symbol of the field at `span` of `padded` in `context`, and the hash of its text. Quotes are not
+    /// part of the text.
     ///
-    /// A symbol that equals the table's length before the call is new.
+    /// If the symbol equals the previous length of the table, it is new.
     pub fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> (Symbol, u64) {
         let (start, end) = bare(padded, span);
         let text = &padded[start..end];
@@ -70,13 +69,13 @@ impl NameTable {
         (symbol, hash)
     }
 
-    /// Grows the index in the order of the texts in memory. A table that grows on its own would
-    /// read the texts in the order of their hashes.
+    /// Grows the index in the order of the texts in memory. If the hash table grew by itself, it would read the texts
+    /// in the order of their hashes.
     #[cold]
     fn grow(&mut self) {
         let NameTable { known, entries, arena } = self;
         let indexed = known.len();
-        // The old index is freed first, so that only one index is in memory.
+        // The old index is freed first, so that memory holds only one index.
         *known = HashTable::new();
         *known = HashTable::with_capacity(2 * indexed.max(8));
         for (entry, symbol) in entries[..indexed].iter().zip(0..) {

@@ -11,7 +11,7 @@ pub struct Partitioning {
 }
 
 impl Partitioning {
-    /// Shard numbers fit in a byte.
+    /// Largest number of shards. A shard number fits in a byte.
     pub const MOST_SHARDS: u32 = 256;
     pub const MOST_PARTS: u32 = 64;
     /// From this number of workers on, a link lane has more strands than there are workers.
@@ -20,7 +20,7 @@ impl Partitioning {
 
     pub fn for_workers(workers: usize) -> Self {
         let workers = workers.min(Partitioning::MOST_SHARDS as usize) as u32;
-        // If there were only as many strands as workers, a strand that shares its shard with another long lane would
+        // If the numbers of strands and workers were equal, a strand that shares its shard with another long lane would
         // delay all other strands.
         let links = if workers >= Partitioning::MANY { 2 } else { 1 };
         match workers {
@@ -32,8 +32,8 @@ impl Partitioning {
         }
     }
 
-    /// Returns the number of workers for which the lanes are partitioned. This number is smaller if there are too few
-    /// shards for the usual number of shards per worker.
+    /// Returns the number of workers for which the lanes are partitioned. It is smaller than the actual number of
+    /// workers if there are not enough shards for all of them.
     pub const fn workers(self) -> u32 {
         self.shards.div_ceil(Partitioning::PER_WORKER)
     }

@@ -6,7 +6,8 @@ use crate::decode::symbols::WordTable;
 
 pub(super) const WORDS: usize = 8;
 
-/// Words of the usual order: number, time, type and container in any order, value, and a link's other end and key.
+/// Indices of words in the usual order: number, time, type and container in any order, value, and a link's other end
+/// and key.
 pub(super) mod usual {
     pub(crate) const TIME: usize = 1;
     pub(crate) const PAIR: usize = 2;
@@ -19,7 +20,7 @@ pub(super) mod usual {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) action: Action,
-    /// Number of words that a line must have, and number of words of a complete line.
+    /// Number of words that a line must have. A complete line has `complete` words.
     pub(super) needed: usize,
     pub(super) expected: usize,
     pub(super) time: usize,
@@ -28,13 +29,12 @@ pub(super) struct Plan {
     pub(super) value: usize,
     pub(super) end: usize,
     pub(super) key: usize,
-    /// First word of the type and the container, if they are adjacent.
+    /// Index of the first word of the type and the container, if the two are adjacent.
     pub(super) pair: Option<usize>,
-    /// Whether short lines of the event can be decoded in batches.
     pub(super) fits_batch: bool,
-    /// Whether the fields are also in the [usual](usual) order.
+    /// Whether the fields are also in the [usual] order.
     pub(super) is_usual: bool,
-    /// Number of words in the usual order, if no later word is needed.
+    /// Number of words in the usual order up to the last word that is needed. `None` if other words are needed as well.
     pub(super) head: Option<u32>,
     pub(super) keeps_extras: bool,
     without_len: u64,
@@ -43,12 +43,10 @@ pub(super) struct Plan {
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     pub(super) all: Vec<Plan>,
-    /// Plans by event number, for the numbers of `numbering`. See [`short`](super::short).
+    /// Plans by event number. See [`short`](super::short).
     pub(super) by_id: WordTable,
-    /// Batches of usual lines, by short event numbers.
     pub(super) short_ids: ShortIds,
     pub(super) numbering: Option<Numbering>,
-    /// For each definition, whether the current lines have used it.
     pub(super) used: Vec<bool>,
     pub(super) used_list: Vec<u32>,
     pub(super) keeps_extras: bool,
@@ -60,14 +58,14 @@ pub(super) enum Action {
     Replayed(Op),
 }
 
-/// Batches of usual lines by short event numbers. Numbers that collide are left to [`Plans::by_id`].
+/// Maps short event numbers to batches of usual lines. If two numbers collide, one of them is only in [`Plans::by_id`].
 #[derive(Debug)]
 pub(super) struct ShortIds {
     /// For event numbers of one or two bytes: `(batch + 1) << 2 | id_len`, indexed by the first two bytes of a line.
     /// The entry is 0 if there is no batch.
     pairs: Box<[u16; 1 << 16]>,
     slots: Box<[(u64, u32); 1 << ShortIds::BITS]>,
-    /// Events of which only the [head](Plan::head) is needed, with the same keys. See [`ShortIds::head`].
+    /// Events that need only their [head](Plan::head). The keys are those of `slots`. See [`ShortIds::head`].
     heads: Vec<(u64, Head)>,
 }
 
@@ -75,7 +73,7 @@ pub(super) struct ShortIds {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) batch: u32,
-    /// Number of fields of the head, and of the whole line.
+    /// Number of fields of the head. The whole line has `all` fields.
     pub(super) fields: u32,
     pub(super) all: u32,
 }
@@ -85,7 +83,7 @@ impl Default for ShortIds {
         let pairs = vec![0; 1 << 16].into_boxed_slice();
         ShortIds {
             pairs: pairs.try_into().expect("same length"),
-            // No text is that long.
+            // Keys of texts never equal this key of an empty slot.
             slots: Box::new([(u64::MAX, 0); 1 << ShortIds::BITS]),
             heads: Vec::new(),
         }
@@ -98,7 +96,7 @@ impl ShortIds {
     /// The constants were found by a search. No two numbers below 100 share a slot.
     const SPREAD: u64 = 0xf499_2272_a268_fadb;
 
-    /// Combines the first `len` of eight bytes with `len`, which is at most seven.
+    /// Returns a key made of the first `len` of eight bytes and `len`, which is at most seven.
     #[inline(always)]
     const fn key(bytes: u64, len: usize) -> u64 {
         bytes & ((1 << (8 * (len & 7))) - 1) | (len as u64) << 56
@@ -109,8 +107,8 @@ impl ShortIds {
         (key.wrapping_mul(ShortIds::SPREAD) >> (64 - ShortIds::BITS)) as usize
     }
 
-    /// Returns the batch that [`ShortIds::find`] returns, plus one, or 0 if there is no batch. This is fastest for
-    /// short numbers.
+    /// Does the same as [`ShortIds::find`], but numbers batches from 1 and returns 0 if there is no batch. It is
+    /// fastest for event numbers of one or two bytes.
     #[inline(always)]
     pub(super) fn find_plus_one(&self, bytes: u64, len: usize) -> u32 {
         let pair = u32::from(self.pairs[usize::from(bytes as u16)]);
@@ -120,8 +118,8 @@ impl ShortIds {
         }
     }
 
-    /// Returns the batch for ordinary lines of an event. The event's number is the first `len` bytes of the eight
-    /// given.
+    /// Returns the batch for ordinary lines of an event. The event number consists of the first `len` of the eight
+    /// bytes.
     #[inline(always)]
     pub(super) fn find(&self, bytes: u64, len: usize) -> Option<u32> {
         let key = ShortIds::key(bytes, len);
@@ -129,14 +127,14 @@ impl ShortIds {
         (known == key).then_some(batch)
     }
 
-    /// Returns the batch for long lines of an event, whose number is given as for [`ShortIds::find`].
+    /// Returns the batch for long lines of an event. The event number is given as in [`ShortIds::find`].
     pub(super) fn head(&self, bytes: u64, len: usize) -> Option<Head> {
         let key = ShortIds::key(bytes, len);
         self.heads.iter().find(|(known, _)| *known == key).map(|(_, head)| *head)
     }
 
-    /// Adds the head of an event's number. Does nothing if there are already many heads, because they are searched one
-    /// by one.
+    /// Adds a head for an event number. Does nothing if there are already many heads, because they are searched one by
+    /// one.
     pub(super) fn insert_head(&mut self, id: &[u8], head: Head) {
         const MOST: usize = 16;
         if let Some(key) = ShortIds::key_of(id)
@@ -260,7 +258,7 @@ impl Plan {
         is_link && self.key + 1 == self.needed
     }
 
-    /// Returns the lookup key of the text of a type and a container: its length, the nature of the
+    /// Returns the context in which the text of a type and a container is looked up: its length, the nature of the
     /// event, and whether the type comes first.
     #[inline(always)]
     pub(super) fn pair_context(&self, len: usize) -> u64 {

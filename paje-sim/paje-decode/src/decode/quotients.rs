@@ -2,14 +2,14 @@
 
 use paje_model::names::options::Precision;
 
-/// Powers of ten. All are exact.
+/// Powers of ten that are exact doubles.
 pub(super) const POWERS: [f64; 19] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18,
 ];
 
-/// Returns `units` divided by 10 to the power of `digits`. Both operands are exact, so the quotient is the nearest
-/// number, which is also the result of parsing.
+/// Returns `units` divided by 10 to the power of `digits`. Both operands are exact, so the quotient is correctly
+/// rounded, as is the result of parsing.
 #[inline(always)]
 pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     let (units, power) = (units as f64, POWERS[digits as usize % POWERS.len()]);
@@ -20,7 +20,7 @@ pub(super) fn number(units: i64, digits: u32, precision: Precision) -> f64 {
     }
 }
 
-/// Returns a quotient in single precision. `double` is this quotient in double precision.
+/// Returns the quotient in single precision, given the quotient in double precision.
 #[inline(always)]
 fn single(double: f64, units: f64, power: f64) -> f32 {
     const HALF: u64 = 1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS - 1);
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Numbers at and near the midpoint between two single-precision numbers.
+    /// Tests numbers at and near the midpoint between two single-precision numbers.
     #[test]
     fn middles_round_like_their_texts() {
         for odd in (0..4000).map(|number| (1_u64 << 24) + 2 * number * number + number) {

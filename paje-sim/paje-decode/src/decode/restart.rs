@@ -5,8 +5,12 @@ use crate::decode::plan::Plans;
 use crate::decode::usual::Batches;
 
 /// A decoder with fewer lines than this per symbol meets most names only a few times, as in a trace
-/// with a container or a value for each task.
+/// with a container for each task.
 const LINES_PER_SYMBOL: u64 = 4;
+
+/// A decoder with fewer lines than this per value keeps too many values: learning a value again every
+/// few hundred lines costs less than a table that does not fit the caches.
+const LINES_PER_VALUE: u64 = 256;
 
 /// After this many restarts without interning values, values are interned again to see whether they now repeat.
 const PROBES: u32 = 8;
@@ -15,8 +19,11 @@ impl Decoder {
     /// Returns whether the decoder knows many names that are hardly used again. Looking them up
     /// costs more than learning them again.
     pub fn is_crowded(&self) -> bool {
-        let symbols = self.symbols.len();
-        symbols > self.most_symbols && self.decoded < LINES_PER_SYMBOL * symbols as u64
+        let crowds = |names: usize, lines: u64| {
+            names > self.most_symbols && self.decoded < lines * names as u64
+        };
+        crowds(self.symbols.len(), LINES_PER_SYMBOL)
+            || crowds(self.symbols.values.len(), LINES_PER_VALUE)
     }
 
     /// Forgets all names and definitions, and keeps the memory. If the trace already knew most of the decoder's lanes

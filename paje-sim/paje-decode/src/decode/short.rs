@@ -1,18 +1,18 @@
-//! Fast path: decodes short lines without new names in batches. These are almost all lines.
+//! Fast path: decodes short lines without new names in batches. Almost all lines are of this kind.
 //!
-//! Lines are first classified by their event numbers, and then decoded event by event instead of in file order. All
-//! lines of a batch have the same words in the same order and take the same branches. In file order, the processor
-//! would mispredict every other line, which costs more than decoding it. A line's ordinal puts its event back in
-//! place.
+//! Lines are first sorted into batches by their event numbers, and then decoded batch by batch instead of in file
+//! order. All lines of a batch have the same words in the same order and take the same branches. In file order, the
+//! processor would mispredict every other line, which costs more than decoding it. The ordinal of a line restores the
+//! order of the events.
 //!
 //! The edges of a line's fields are bits of one word. An adjacent type and container are looked up as one text. An
-//! event has two batches. One is for the [usual](crate::decode::plan::usual) order, with one byte between two fields.
-//! There, each bit's field is known at compile time, and one bounds check covers the whole line
+//! event number has two batches. One is for the [usual](crate::decode::plan::usual) order, with one byte between two
+//! fields. There, the field of each bit is known at compile time, and one bounds check covers the whole line
 //! ([`LineWindow`](paje_parser::number::LineWindow)). The other batch is for all other short lines.
 //!
-//! Lines that do not fit (a first use, a missing or surplus word, an unusual number, any error) are left to
-//! [`Decoder::line`], which checks everything. A batch must accept the same lines as `line` with the same results, so
-//! change both together.
+//! All other lines go to [`Decoder::line`], which checks everything: lines with a first use, a missing or surplus word,
+//! an unusual number or any error. A batch must accept the same lines as `line` with the same results, so change both
+//! together.
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ use crate::decode::usual::{UsualLines, Waiting, batch_of};
 use crate::decode::wide;
 use paje_model::names::hash::word;
 
-/// After a line with an unknown name, the names of this many lines are looked up one by one, because these lines may
-/// have unknown names, too.
+/// After a line with an unknown name, the names of this many lines are looked up one by one, because they may be
+/// unknown too.
 const STRANGE: usize = 4;
 
 impl Decoder {
@@ -100,14 +100,13 @@ impl Decoder {
         Some(batch_of(plan, false))
     }
 
-    /// Decodes the batches. Lines that do not fit are appended to the rest.
     pub(super) fn decode_batches(&mut self, padded: &[u8], decoded: &mut Decoded) {
         let lines = self.waiting.lines as usize;
         if self.grouping.unsorted.len() < lines {
             self.grouping.unsorted.resize(lines + lines / 8, NOTHING);
         }
         let mut filled = std::mem::take(&mut self.waiting.filled);
-        // The order is fixed, so that the items do not depend on the order of lines.
+        // The batches are decoded in a fixed order, so that the items do not depend on the order of lines.
         filled.sort_unstable();
         for index in filled.drain(..) {
             let plan = index as usize / 2;
@@ -141,7 +140,7 @@ impl Decoder {
         let rest = self.waiting.rest.len();
         let mut lines = batch;
         loop {
-            // Names are only looked up as one text if they are adjacent.
+            // Names can only be looked up as one text if they are adjacent.
             let as_one = T::IS_USUAL && self.looks_up_names_as_one(op);
             let taken = T::decode(self.lines_of(padded, plan, lines, decoded), op, as_one);
             let Some((line, behind)) = lines[taken..].split_first() else { break };
@@ -155,7 +154,6 @@ impl Decoder {
         decoded.event_count += (batch.len() - (self.waiting.rest.len() - rest)) as u64;
     }
 
-    /// Returns whether the names of an event's lines are looked up as one text.
     fn looks_up_names_as_one(&self, op: Op) -> bool {
         let has_tail = op.is_link() || matches!(op, Op::SetState | Op::PushState | Op::Event);
         has_tail && self.known.line_names(op.is_link()).is_used() && !self.symbols.unique_values

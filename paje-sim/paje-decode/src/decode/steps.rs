@@ -1,5 +1,4 @@
-//! Steps of a segment: the common events of their lines, and the loop over lines that differ only
-//! in times, numbers and keys.
+//! Steps of a segment, and the loop over lines that differ only in times, numbers and keys.
 
 use paje_parser::Span;
 use paje_parser::columns::{ColumnLine, Content, Linked};
@@ -11,15 +10,14 @@ use super::symbols::Symbol;
 use paje_model::names::hash::{ShortText, bare};
 use paje_model::names::options::Precision;
 
-/// A step whose lines differ in more than their times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// Template for the lane's first strand, for links. The templates of the other strands follow.
+    /// For links: template of the lane's first strand. The templates of the other strands follow.
     pub(super) template: u32,
-    /// Container at the links' end, for links.
+    /// For links: container at the end that the step's lines describe.
     pub(super) end: Symbol,
-    /// Last value, the position of its text, and its type, for links.
+    /// For links: last value, position of its text, and its type.
     pub(super) value: Symbol,
     pub(super) value_at: (u32, u32),
     pub(super) type_: Symbol,
@@ -35,7 +33,6 @@ pub(super) enum StepKind {
     EndLink,
 }
 
-/// Common part of several lines' events, or the event of one line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventTemplate {
     pub(super) strand: StrandSymbol,
@@ -45,10 +42,9 @@ pub(super) struct EventTemplate {
     pub(super) varies: Varies,
 }
 
-/// Parts of an event that a template leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Varies {
-    /// The time, in the units of the segment.
+    /// The time, in units of the segment.
     Time,
     TimeAndArgument,
     /// The time of a single line, as the bits of a double.
@@ -58,7 +54,6 @@ pub(super) enum Varies {
 impl EventTemplate {
     pub(super) const NOTHING: EventTemplate = EventTemplate::of(NO_STRAND, &LaneEvent::NONE);
 
-    /// Creates a template for lines that differ from this event only in their times.
     const fn of(strand: StrandSymbol, event: &LaneEvent) -> EventTemplate {
         let LaneEvent { argument, tail, .. } = *event;
         EventTemplate { strand, tail, argument, count: 0, varies: Varies::Time }
@@ -71,7 +66,7 @@ pub(super) struct Steps {
     pub(super) all: Vec<Step>,
     /// Templates by the number in [`ColumnLine::step`]. The templates of the steps come first.
     pub(super) templates: Vec<EventTemplate>,
-    /// Arguments of lines whose templates have no argument, in line order.
+    /// Arguments of the lines whose templates have no argument, in the order of the lines.
     pub(super) arguments: Vec<u64>,
 }
 
@@ -113,13 +108,13 @@ impl Steps {
         self.templates[step as usize].varies = Varies::TimeAndArgument;
     }
 
-    /// Counts the lines of each step again, after all lines except `lines` were dropped.
+    /// Counts the lines of each step again, after all lines but `lines` have been dropped.
     pub(super) fn keep(&mut self, lines: &[ColumnLine]) {
         self.templates.iter_mut().for_each(|template| template.count = 0);
         lines.iter().for_each(|line| self.templates[line.step as usize].count += 1);
     }
 
-    /// Takes contents up to the first that needs the segment's text. Returns the number of contents that it took.
+    /// Applies contents up to the first one that needs the segment's text. Returns the number of applied contents.
     #[inline(never)]
     pub(super) fn take(
         &mut self,
@@ -164,7 +159,6 @@ impl Steps {
     }
 }
 
-/// How to read the contents of lines.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'t> {
     pub(super) parts: Partitioning,

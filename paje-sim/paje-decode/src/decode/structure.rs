@@ -1,4 +1,4 @@
-//! Structural events, as far as their lines alone show.
+//! Parses structural events as far as possible without earlier lines.
 //!
 //! One thread resolves structural events in file order. Some traces have many (a value or a container for each task),
 //! so decoding already parses times, colours and types, and hashes names.
@@ -10,7 +10,6 @@ use crate::decode::decoded::{Decoded, Lifetime, StructuralKind, Structure, Value
 use crate::decode::symbols::SymbolTable;
 use paje_model::names::hash::{Word, bare, hash_text, hash_word, word};
 
-/// Stores the words of a structural event. Returns its index in the block.
 pub(super) fn structure(
     def: &EventDef,
     index: usize,
@@ -44,7 +43,7 @@ pub(super) fn structure(
     decoded.structures.len() as u32 - 1
 }
 
-/// Cache of colours: even many values have few colours.
+/// Cache of colours, because even many values share a small number of colours.
 #[derive(Debug, Default)]
 pub(super) struct Colors([Option<(Word, usize, Color)>; 16]);
 
@@ -107,9 +106,8 @@ impl Words<'_> {
         })
     }
 
-    /// Returns a container's creation or destruction, unless it names a file.
     fn lifetime(self, types: &mut SymbolTable) -> Option<Lifetime> {
-        // Resolving parses lines with very many fields.
+        // Lines with very many fields are parsed later, when they are resolved.
         if self.def.word_of(FieldName::Filename).is_some()
             || self.words.len() > usize::from(Lifetime::NO_WORD)
         {

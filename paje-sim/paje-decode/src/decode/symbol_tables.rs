@@ -10,7 +10,7 @@ use paje_model::names::text::Name;
 #[derive(Debug, Default)]
 pub struct Symbols {
     pub types: SymbolTable,
-    /// Containers, in the context of a type and nature. See `lane_context`.
+    /// Containers, in the context of a type and a nature. See `lane_context`.
     pub lanes: NameTable,
     /// Containers, in the context of a link type and an end. See `end_context`.
     pub link_ends: SymbolTable,
@@ -25,14 +25,12 @@ impl Symbols {
         self.lanes.len() + self.link_ends.len() + self.values.len()
     }
 
-    /// Forgets all names and keeps the memory.
     pub(super) fn clear(&mut self) {
         let Symbols { types, lanes, link_ends, values, .. } = self;
         lanes.clear();
         [types, link_ends, values].into_iter().for_each(SymbolTable::clear);
     }
 
-    /// Returns the name of a value that is listed in this block.
     pub fn value_name<'a>(&'a self, symbol: Symbol, block: &'a Block) -> Name<'a> {
         match self.unique_values {
             true => self.values.span(symbol).of(block.text()).into(),
@@ -40,7 +38,6 @@ impl Symbols {
         }
     }
 
-    /// Returns the symbol of a value, and records its first use.
     #[inline]
     pub(super) fn value(
         &mut self,
@@ -62,7 +59,6 @@ impl Symbols {
         symbol
     }
 
-    /// Returns the symbol of a container at the end of a link, and records its first use.
     #[inline]
     pub(super) fn link_end(
         &mut self,

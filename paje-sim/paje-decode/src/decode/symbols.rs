@@ -1,16 +1,16 @@
 //! Interners, which look up every field of every event.
 //!
-//! They use open addressing on exact 16-byte words. A name of up to 16 bytes is compared as two
-//! integers, without reading the text. For a longer name, its hash is compared first. A context,
-//! such as the type of a value, is part of the key. Almost every lookup finds its symbol. Measured
-//! by `cargo bench -p benches --bench stages decode`.
+//! They are hash tables with open addressing and exact 16-byte words as keys. A name of up to 16 bytes is compared as
+//! two integers, without reading the text. For a longer name, its hash is compared first. A context, such as the type
+//! of a value, is part of the key. Almost every lookup finds its symbol. Measured by `cargo bench -p benches --bench
+//! stages decode`.
 
 use paje_parser::Span;
 
 use paje_model::names::hash::{Word, bare, hash_bytes, hash_salted, hash_word, word};
 use paje_model::names::text::{Name, TextArena, TextRef};
 
-/// Number of a text in a context, from 0 in the order of first use.
+/// Number of a text in a context. Symbols are numbered from 0 in the order of first use.
 pub type Symbol = u32;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,8 +29,8 @@ impl<V: Default> Slot<V> {
 
 const FREE: u64 = u64::MAX;
 
-/// Maps words in contexts to small values. With `FEW`, each word occurs in only a few contexts that differ below
-/// `WordTable::SALT`.
+/// Maps words in contexts to small values. With `FEW`, a word has at most a few contexts that differ only in their
+/// lowest `WordTable::SALT` bits.
 #[derive(Clone, Debug)]
 pub struct WordTable<V = Symbol, const FEW: bool = false> {
     slots: Vec<Slot<V>>,
@@ -43,14 +43,13 @@ impl<V: Copy + Default, const FEW: bool> Default for WordTable<V, FEW> {
     }
 }
 
-/// Borrowed slots of a table, so that the pointer stays in a register.
 #[derive(Clone, Copy)]
 pub(super) struct Words<'a, V> {
     slots: &'a [Slot<V>],
 }
 
 impl<V: Copy> Words<'_, V> {
-    /// Looks up a word in a table of few contexts. `salt` is the part of the context above [`WordTable::SALT`].
+    /// Looks up a word in a table with `FEW`. `salt` is the hashed part of the context.
     #[inline(always)]
     pub(super) fn find_salted(self, word: Word, context: u64, salt: u64) -> Option<V> {
         let context = context | salt << WordTable::<Symbol, true>::SALT;
@@ -77,7 +76,6 @@ impl<V: Copy> Words<'_, V> {
 }
 
 impl<V: Copy + Default> WordTable<V, true> {
-    /// Borrows the slots, for many lookups.
     #[inline(always)]
     pub(super) fn slots(&self) -> Words<'_, V> {
         Words { slots: &self.slots }
@@ -85,7 +83,7 @@ impl<V: Copy + Default> WordTable<V, true> {
 }
 
 impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
-    /// Number of low bits of a context that are not hashed if there are few contexts.
+    /// Number of low bits of a context that are not hashed in tables with `FEW`.
     pub(super) const SALT: u32 = 16;
 
     #[inline(always)]
@@ -127,7 +125,6 @@ impl<V: Copy + Default, const FEW: bool> WordTable<V, FEW> {
         self.place(Slot { word, context, value });
     }
 
-    /// Forgets all words and keeps the memory.
     pub fn clear(&mut self) {
         self.slots.fill(Slot::free());
         self.len = 0;
@@ -152,7 +149,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns the text, which is in `arena`, and its context.
+    /// Returns the text, which `arena` holds, and its context.
     pub(super) fn of(self, arena: &TextArena) -> (Name<'_>, u32) {
         (arena.get(self.text), self.context)
     }
@@ -166,7 +163,7 @@ pub struct SymbolTable {
     arena: TextArena,
 }
 
-/// Replaces the length of a text over 16 bytes. The text's word is then a hash.
+/// Stands for the length of a text over 16 bytes. The word of such a text is a hash.
 const LONG: u64 = 17;
 
 #[inline(always)]
@@ -179,7 +176,6 @@ impl SymbolTable {
         self.entries.len()
     }
 
-    /// Forgets all symbols and keeps the memory.
     pub fn clear(&mut self) {
         self.words.clear();
         self.entries.clear();
@@ -217,8 +213,6 @@ impl SymbolTable {
         symbol
     }
 
-    /// Returns the position of the text of a symbol that [`append_span`](Self::append_span) has
-    /// added.
     pub fn span(&self, symbol: Symbol) -> Span {
         let text = self.entries[symbol as usize].text;
         let (start, end) = text.halves();
@@ -232,9 +226,9 @@ impl SymbolTable {
         symbol
     }
 
-    /// Returns the symbol of the field at `span` of `padded`, without its quotes, in `context`.
+    /// Returns the symbol of the field at `span` of `padded` in `context`. Quotes are not part of the text.
     ///
-    /// A symbol that equals the table's length before the call is new.
+    /// If the symbol equals the previous length of the table, it is new.
     pub fn intern(&mut self, padded: &[u8], span: Span, context: u32) -> Symbol {
         let (start, end) = bare(padded, span);
         let text = &padded[start..end];

@@ -4,15 +4,15 @@ use paje_parser::number::{self, ENDING, LINE_START, LineWindow, Shape};
 #[derive(Debug, Default)]
 pub(super) struct Times {
     shape: Shape,
-    /// Number of times that had another shape than `shape`.
+    /// How many times with another shape were read since `shape` was set.
     others: u32,
 }
 
 impl Times {
-    /// Number of times with other shapes before the shape is replaced.
+    /// Value of `others` at which the shape is replaced.
     const PATIENCE: u32 = 16;
 
-    /// Reads the time between two positions, counted from the start of the line, if it is valid.
+    /// Reads the time at `start..end`, counted from the start of the line. Returns `None` if it is invalid.
     #[inline(always)]
     pub(super) fn read(&mut self, window: &LineWindow, start: usize, end: usize) -> Option<f64> {
         let ending = window[LINE_START - ENDING + (end & 63)..].first_chunk();
@@ -22,8 +22,8 @@ impl Times {
         }
     }
 
-    /// Reads a time of another shape. Returns NaN if it is invalid, because NaN needs only one register. This is a
-    /// call, so that the loop's values stay in registers.
+    /// Reads a time of another shape. Returns NaN if it is invalid, because the result then needs only one register.
+    /// The function is not inlined, so that the values of the caller's loop stay in registers.
     #[inline(never)]
     fn other(&mut self, window: &LineWindow, start: usize, end: usize) -> f64 {
         if self.others.is_multiple_of(Times::PATIENCE) {

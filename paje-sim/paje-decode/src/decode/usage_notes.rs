@@ -3,12 +3,11 @@ use paje_parser::{Quoting, Span};
 
 use paje_model::names::text::Name;
 
-/// Notes on a block's lines: the definitions that they use, and the spelling of names.
+/// Notes on a block's lines: which definitions they use, and how they spell names.
 #[derive(Debug)]
 pub struct UsageNotes {
-    /// Definitions that are used after the first line of a definition.
     pub used: Vec<u32>,
-    /// The byte after the start of the last line that is part of a definition, or 0 if there is no such line.
+    /// Offset of the block's last `%` line plus one, or 0 without such a line.
     pub header_to: u32,
     pub first_time: f64,
     /// Whether a name is spelled differently than at its first use, or a line ends inside quotes.
@@ -36,7 +35,6 @@ impl UsageNotes {
         self.is_doubtful |= last == Some(Quoting::Unclosed);
     }
 
-    /// Records whether some words of a line are quoted differently than at their first use.
     pub(super) fn note_names(
         &mut self,
         padded: &[u8],
@@ -51,7 +49,6 @@ impl UsageNotes {
     }
 }
 
-/// Returns whether a name is in quotes, closed or not.
 pub fn is_quoted(quoting: Quoting) -> bool {
     quoting != Quoting::Bare
 }

@@ -1,4 +1,4 @@
-//! Assigns lines to batches, with a separate loop for short and usual lines, which are almost all.
+//! Assigns lines to batches. A separate loop handles short and usual lines, which are almost all lines.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ pub(super) struct Waiting {
     pub(super) start: u32,
     pub(super) ordinal: u32,
     /// Ends of the line's fields, or of the fields of a long line's [head](crate::decode::plan::Plan::head). In batches
-    /// of unusual lines, the edges of a [`ShortLine`](paje_parser::scan::ShortLine). 0 for all other lines.
+    /// of unusual lines, the [edges](paje_parser::scan::ShortLine::edges) of the fields. 0 for all other lines.
     pub(super) fields: u64,
 }
 
-/// Returns the number of the batch for a plan's usual short lines, or for its other short lines.
+/// Returns the number of a plan's batch for usual short lines, or of its batch for other short lines.
 pub(super) const fn batch_of(plan: u32, is_usual: bool) -> u32 {
     2 * plan + !is_usual as u32
 }
@@ -54,7 +54,6 @@ impl Batches {
     }
 }
 
-/// Makes room in a batch that is full or has no memory.
 #[cold]
 #[inline(never)]
 fn make_room(
@@ -72,7 +71,6 @@ fn make_room(
 
 const FEWEST: usize = 256;
 
-/// Lines that may be usual, and their destination.
 pub(super) struct UsualLines<'a> {
     pub(super) lines: ShortLines<'a>,
     pub(super) ids: &'a ShortIds,

@@ -1,7 +1,7 @@
 //! Runs each hot loop in a separate function.
 //!
-//! So the registers of a loop depend on no other code. Each loop is compiled twice: for any processor, and for
-//! processors with AVX2 and BMI.
+//! The compiler can then assign registers to the loop without regard to other code. Each loop is compiled twice: for
+//! any processor, and for processors with AVX2 and BMI.
 
 pub(super) trait Loop {
     type Result;
@@ -10,7 +10,7 @@ pub(super) trait Loop {
     fn run(self) -> Self::Result;
 }
 
-/// Runs a loop with the instructions of the current processor.
+/// Runs a loop, with AVX2 and BMI if the processor has them.
 #[inline(always)]
 pub(super) fn run<L: Loop>(lines: L) -> L::Result {
     #[cfg(target_arch = "x86_64")]

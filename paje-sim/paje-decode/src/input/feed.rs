@@ -23,48 +23,47 @@ mod turn;
 pub use budget::BlockBudget;
 use stream::{ReadAhead, Stream};
 
-/// The blocks of a trace, file after file. Each worker requests its next block here.
+/// Hands out the blocks of a trace, file after file, to the workers.
 pub struct Feed<'r> {
     reading: Mutex<FeedState<'r>>,
-    /// Signals that a worker has read from a stream.
     news: Condvar,
     options: &'r Options,
     progress: &'r Progress,
     threads: usize,
 }
 
-/// Returns whether a text may name other files of the trace.
+/// Returns whether a text may contain names of other files.
 #[must_use]
 pub fn names_files(text: &[u8]) -> bool {
     let has = |word: &str| memmem::find(text, word.as_bytes()).is_some();
     has("TraceFile") || has("Filename")
 }
 
-/// Bytes of text after a problem that are searched for damage of compressed data. The search takes less than a second.
+/// After a problem, how many bytes of text are searched for damage of compressed data. The search takes less than a
+/// second.
 const SEARCHED: u64 = 64 << 20;
 
-/// The current file and the files that follow it.
 struct FeedState<'r> {
     medium: BlockSource<'r>,
-    /// Number of workers that wait for blocks of a stream. The next file may have begun when they wake.
+    /// Number of workers that wait for blocks of a stream.
     waiting: usize,
     origin: Origin,
-    /// Start of the next file, if it is known before the current file ends.
+    /// Offset of the next file in the trace, if it is known before the current file ends.
     end: u64,
     next: u64,
     queue: VecDeque<Queued>,
-    /// Whether the current input is compressed. Damage may then show in its lines.
+    /// Whether the current input is compressed. If so, an error in a line may be due to damaged compressed data.
     is_compressed: bool,
-    /// Handle through which waiting workers help to decompress, if the format allows it.
+    /// Handle with which waiting workers help to decompress, if the format allows it.
     unpacking: Option<Unpacking>,
     /// Files that could not be read to the end, with the errors.
     failed: Vec<(Origin, io::Error)>,
-    /// Sorted files, which know the original places of their lines.
+    /// Sorted files. They map lines to their original positions.
     sorted: Vec<(Option<Arc<Path>>, Arc<TimeSorted>)>,
 }
 
 enum BlockSource<'r> {
-    /// A plain file. Each worker reads its block, from byte `next` on.
+    /// A plain file. The next block to read begins at byte `next`.
     Plan { plan: Arc<Plan>, next: u64, taken: Arc<AtomicU64> },
     /// A stream. Workers take turns reading a block, unless a block has already been read ahead.
     Stream(Stream<'r>),
@@ -79,9 +78,8 @@ enum BlockSource<'r> {
 pub struct NextBlock {
     pub number: u64,
     pub origin: Origin,
-    /// Whether the block is known to be the last block of its file.
     pub is_last: bool,
-    /// Whether the block's file begins with a byte order mark, which blanks have replaced.
+    /// Whether the block's file begins with a byte order mark. Blanks have replaced it.
     pub is_marked: bool,
     pub read: Result<(), ReadError>,
 }
@@ -124,10 +122,10 @@ impl<'r> Feed<'r> {
         })
     }
 
-    /// Fills `block` with the next lines. If blocks can be cut anywhere, takes at most this many
+    /// Fills `block` with the next lines. If blocks can be cut anywhere, `parts` limits the size of the block, in
     /// [parts](BlockBudget::PER_BLOCK) of a whole block.
     ///
-    /// Returns `None` if all files so far are finished. More lines may follow after another file is named.
+    /// Returns `None` if all files so far are finished. More lines may follow if a pending block names another file.
     pub fn next(&self, block: &mut Block, parts: usize) -> Option<NextBlock> {
         loop {
             if self.progress.is_stopped() {
@@ -240,8 +238,8 @@ impl<'r> Feed<'r> {
         Some(input.map(|input| reading.turn_to(SourceKind::Input(Box::new(input)), self.options)))
     }
 
-    /// Sorts the next file between two rounds, if files are sorted and the previous file has ended. `defs` returns the
-    /// definitions that the file begins with.
+    /// If files are to be sorted and the previous file has ended, sorts the next file between two rounds. `defs`
+    /// returns the definitions at the beginning of that file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -280,8 +278,8 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns the largest possible number of blocks, or `None` if it is not known. With `files`, a
-    /// trace of fewer than `many` blocks is searched for names of files.
+    /// Returns an upper bound of the number of blocks, or `None` if it is not known. With `files`, searches a trace of
+    /// fewer than `many` blocks for names of files.
     pub fn most_blocks(&self, many: usize, files: bool) -> Option<u64> {
         let speaks_of_files = |text: &[u8]| files && names_files(text);
         match &self.reading().medium {
@@ -302,13 +300,13 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns whether the segments belong to a time window. Only sound traces have windows.
+    /// Returns whether the segments belong to a time window. Only valid traces have such windows.
     pub fn is_of_window(&self) -> bool {
         matches!(&self.reading().medium, BlockSource::Packed(segments) if segments.is_window())
     }
 
-    /// Returns the budget of a wave of at most `most` parts of blocks. Segments are larger than
-    /// other blocks, so one for each worker is enough.
+    /// Returns the budget of a wave of at most `most` parts. Segments are larger than other blocks, so one segment for
+    /// each worker is enough.
     pub fn wave_budget(&self, most: usize, workers: usize) -> BlockBudget {
         match &self.reading().medium {
             BlockSource::Plan { .. } => BlockBudget::in_parts(most, workers),
@@ -319,21 +317,20 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Returns the position in the file before sorting.
+    /// Translates a position in a sorted file to the original position.
     pub fn original(&self, file: Option<&Path>, position: Position) -> Position {
         let reading = self.reading();
         let sorted = reading.sorted.iter().find(|(path, _)| path.as_deref() == file);
         sorted.map_or(position, |(_, sorted)| sorted.original(position))
     }
 
-    /// Returns the number of bytes that sorting has added to the trace.
     pub fn added(&self) -> u64 {
         self.reading().sorted.iter().map(|(_, sorted)| sorted.added()).sum()
     }
 
-    /// Returns the damage of compressed data that may have caused an error, and the number of the damaged file. Checksums
-    /// follow the data that they cover, so this decompresses somewhat more than the replay needed. It does not decompress
-    /// everything, which may be a thousand times the size of the file.
+    /// Checks whether damage of compressed data may have caused an error. Returns the damage and the number of the
+    /// damaged file. Checksums follow the data that they cover, so this decompresses somewhat more than the replay
+    /// needed. It does not decompress everything, which may be a thousand times the size of the file.
     pub fn damage(&self, error: &Error) -> Option<(u32, io::Error)> {
         if !matches!(error.kind(), ErrorKind::Invalid(_) | ErrorKind::File { .. }) {
             return None;

@@ -1,7 +1,7 @@
-//! The files of a trace, which may name other files.
+//! The files of a trace. A file may refer to other files.
 //!
-//! Files are read one after another: the trace itself, then the files that it names in the order of the names, then
-//! the files that these name. So all definitions of a file are known before the files that it names are read.
+//! Files are read one after another: the trace itself, then the files that it refers to, in order, then the files that
+//! those files refer to. So all definitions of a file are known before the files that it refers to are read.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,13 +18,13 @@ use paje_model::names::progress::Progress;
 
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// Number of the file in the order of reading. 0 is the trace itself.
+    /// Number of the file in the order of reading. The trace itself is file 0.
     pub file: u32,
-    /// Number of the file that names this file.
+    /// Number of the file that refers to this file.
     pub(crate) parent: u32,
-    /// Number of bytes of other files before this file.
+    /// Total size in bytes of the previous files.
     pub start: u64,
-    /// `None` for the trace itself.
+    /// Path of the file, or `None` for the trace itself.
     pub path: Option<Arc<Path>>,
 }
 
@@ -33,18 +33,17 @@ pub struct Queued {
     pub(crate) number: u32,
     pub(crate) parent: u32,
     pub(crate) path: Arc<Path>,
-    /// Folders that the file must be in, if the trace names it.
+    /// Folders that must contain the file, if the trace refers to it.
     pub(crate) folders: Option<Arc<Folders>>,
 }
 
 #[derive(Debug)]
 pub struct Files {
-    /// Folders that named files may be in, or `None` if named files are not read.
+    /// Folders that may contain the files to which the trace refers, or `None` if such files are not read.
     folders: Option<Arc<Folders>>,
     all: Vec<File>,
-    /// Numbers of files by canonical path.
     known: FxHashMap<PathBuf, u32>,
-    /// The current file and the names in it: many containers may name the same file.
+    /// The current file, and the files that it has referred to so far. Many containers may name the same file.
     named_by: (u32, TextSet<Vec<u8>>),
     queue: Vec<Queued>,
 }
@@ -57,7 +56,7 @@ struct File {
 }
 
 impl Files {
-    /// Creates the list with only the trace itself, which has no path if it is a stream.
+    /// Creates a list with only the trace itself. A stream has no path.
     pub fn new(root: Option<&Path>, folders: Option<Folders>) -> Self {
         let known = root.and_then(|path| path.canonicalize().ok());
         let path = root.map(Arc::from);
@@ -74,12 +73,12 @@ impl Files {
         self.folders.is_some()
     }
 
-    /// Returns whether the trace names the file. If so, the file need not be a trace.
+    /// Returns whether the trace refers to the file. Such a file need not be a trace.
     pub fn is_named(&self, file: u32) -> bool {
         self.all[file as usize].named_at.is_some()
     }
 
-    /// Adds a file that file `by` names at `place`, if named files are read.
+    /// Adds a file to which file `by` refers at `place`, if such files are read.
     ///
     /// # Errors
     /// The file does not exist, may not be named, or is `by` or one of its ancestors.
@@ -112,7 +111,7 @@ impl Files {
         Ok(())
     }
 
-    /// Adds a file that belongs to the trace but is not named in it.
+    /// Adds a file that belongs to the trace although the trace does not refer to it.
     ///
     /// # Errors
     /// The file does not exist.
@@ -143,7 +142,7 @@ impl Files {
         self.known.insert(found, number);
     }
 
-    /// Returns the file, the file that names it, and so on up to the trace itself.
+    /// Returns the file, the file that refers to it, and so on up to the trace itself.
     fn ancestors(&self, file: u32) -> impl Iterator<Item = u32> + '_ {
         let parent = |file: &u32| (*file > 0).then(|| self.all[*file as usize].parent);
         std::iter::successors(Some(file), parent)
@@ -153,14 +152,13 @@ impl Files {
         std::mem::take(&mut self.queue)
     }
 
-    /// Returns whether the trace has more files.
     pub fn any(&self) -> bool {
         self.all.len() > 1
     }
 
-    /// Returns whether a file has named other files.
+    /// Returns whether a file refers to other files.
     pub fn has_children(&self, file: u32) -> bool {
-        // Files are in the order of the files that name them.
+        // Files are in the order of the files that refer to them.
         self.any() && self.all.last().is_some_and(|last| last.parent == file)
     }
 
@@ -168,7 +166,6 @@ impl Files {
         self.all[file as usize].path.clone().filter(|_| file > 0)
     }
 
-    /// Returns the paths of all files, with `None` for the trace itself.
     pub fn paths(&self) -> Vec<Option<Arc<Path>>> {
         (0..self.all.len() as u32).map(|file| self.path(file)).collect()
     }

@@ -4,10 +4,10 @@
 //! text ──pieces──▶ lines with times, sorted ──parts──▶ lines in order ──blocks──▶ as from a sorted file
 //! ```
 //!
-//! The text is read into memory. Each worker takes pieces of it, finds the times of their lines (`times`) and sorts the
-//! lines. Then each worker takes a range of times and merges the lines of all pieces in it (`order`). A worker that
-//! reads a block collects its lines. The replay sees a sorted trace and checks it in this order. Messages give the
-//! original places.
+//! The text is read into memory. Each worker takes pieces of the text, finds the times of their lines (`times`) and
+//! sorts the lines. Then each worker takes ranges of times, and merges the lines of all pieces in each range (`order`).
+//! A worker that reads a block collects the lines of the block. The replay reads and checks the trace in sorted order.
+//! Messages show the original positions.
 
 mod order;
 mod text;
@@ -28,26 +28,25 @@ use paje_model::names::progress::{Phase, Progress};
 /// The lines of a trace in the order of their replay.
 pub struct TimeSorted {
     text: Vec<u8>,
-    /// Start of each piece of the text, and the number of lines before it.
+    /// Offset of each piece of the text, and the number of lines before the piece.
     pieces: Vec<(usize, u64)>,
     parts: Vec<Part>,
     blocks: Vec<Cut>,
     /// Number of newlines added to the text: one if the last line lacks its newline, otherwise zero.
     added: u64,
     names_files: bool,
-    /// Whether the text began with a byte order mark.
     was_marked: bool,
 }
 
-/// Start and length of a line of the text, including its newline, in one word, because one is stored for each line.
+/// Start and length of a line, with its newline. Both are packed into one word to save memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line(u64);
 
 impl Line {
     const LEN_BITS: u32 = 20;
-    /// From this length on, the end of a line must be searched for.
+    /// Lines of this length or more do not fit. The end of such a line must be searched for.
     const LONG: usize = (1 << Line::LEN_BITS) - 1;
-    /// Longest text whose lines fit: 16 TiB.
+    /// Longest text of which all lines fit into [`Line`]: 16 TiB.
     const MOST_TEXT: u64 = 1 << (u64::BITS - Line::LEN_BITS);
 
     #[inline]
@@ -77,13 +76,13 @@ struct Part(Vec<Line>);
 struct Cut {
     part: usize,
     lines: Range<usize>,
-    /// Byte of the sorted trace where the block begins.
+    /// Offset of the block in the sorted trace.
     start: u64,
     len: usize,
 }
 
 impl TimeSorted {
-    /// Reads a trace or one of its files and sorts the lines. `defs` has the definitions at the beginning of the file.
+    /// Reads a trace or one of its files, and sorts the lines. `defs` are the definitions at the beginning of the file.
     ///
     /// # Errors
     /// The trace cannot be read, or has a line that is too long.
@@ -153,12 +152,11 @@ impl TimeSorted {
         self.names_files
     }
 
-    /// Returns whether the text began with a byte order mark, which blanks have replaced.
+    /// Returns whether the text began with a byte order mark. Blanks have replaced it.
     pub const fn was_marked(&self) -> bool {
         self.was_marked
     }
 
-    /// Returns the text as it was read, with a newline at the end.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
@@ -183,7 +181,7 @@ impl TimeSorted {
         self.added
     }
 
-    /// Returns the position in the original trace of a position in the sorted trace.
+    /// Translates a position in the sorted trace to a position in the original trace.
     pub fn original(&self, position: Position) -> Position {
         let Some(start) = self.start_of_line(position.line) else { return position };
         let piece = self.pieces.partition_point(|(first, _)| *first <= start).saturating_sub(1);
@@ -196,7 +194,7 @@ impl TimeSorted {
         }
     }
 
-    /// Returns the start in the text of the line with this number in the sorted trace, from 1.
+    /// Returns the offset in the text of line `number` of the sorted trace, counted from 1.
     fn start_of_line(&self, number: u64) -> Option<usize> {
         let mut index = usize::try_from(number).ok()?.checked_sub(1)?;
         for Part(lines) in &self.parts {
@@ -209,7 +207,7 @@ impl TimeSorted {
     }
 }
 
-/// Cuts a text into enough pieces of whole lines to keep all workers busy.
+/// Cuts a text into pieces of whole lines. There are enough pieces to keep all workers busy.
 fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     // The limits matter only for tests and for lines of gigabytes.
     let least = limits.block.saturating_mul(8).max(1);
@@ -226,8 +224,7 @@ fn pieces(text: &[u8], limits: Limits, threads: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Returns the share of the progress for this number of bytes that belongs to merging. Most of the work is reading the
-/// times of lines.
+/// Returns the part of the progress that merging accounts for. Reading the times of the lines is most of the work.
 const fn merging(bytes: u64) -> u64 {
     bytes / 8
 }
@@ -236,8 +233,8 @@ fn bytes_of(text: &[u8], lines: &[Line]) -> u64 {
     lines.iter().map(|line| line.range(text).len() as u64).sum()
 }
 
-/// Cuts a part into blocks of at most `most` bytes. A longer line becomes one block. The starts of the blocks are set
-/// later.
+/// Cuts a part into blocks of at most `most` bytes. A longer line becomes a block by itself. The starts of the blocks
+/// are set later.
 fn cut(text: &[u8], lines: &[Line], part: usize, most: usize) -> Vec<Cut> {
     let mut blocks = Vec::new();
     let (mut first, mut len) = (0, 0);

@@ -12,18 +12,16 @@ pub struct Source<'r> {
     pub further: Vec<PathBuf>,
 }
 
-/// Rules for finding the files that the trace names.
 #[derive(Debug)]
 pub struct Root {
-    /// Path of the trace, or `None` for standard input and other streams.
     pub path: Option<PathBuf>,
     pub folders: Folders,
 }
 
 pub enum SourceKind<'r> {
-    /// Each worker reads its own blocks.
+    /// An input from which each worker can read its own blocks.
     Input(Box<Input>),
-    /// One worker at a time reads a block.
+    /// A stream. One worker at a time reads from it.
     Stream(Box<dyn Read + Send + 'r>),
 }
 
@@ -37,27 +35,26 @@ impl fmt::Debug for SourceKind<'_> {
 }
 
 impl<'r> Source<'r> {
-    /// Creates a source from a reader.
     pub fn stream(input: impl Read + Send + 'r) -> Self {
         Source { kind: SourceKind::Stream(Box::new(input)), files: None, further: Vec::new() }
     }
 
-    /// Also reads the files that the trace names (with PajeTraceFile, or the Filename of
+    /// Also reads the files to which the trace refers (with PajeTraceFile, or the Filename of
     /// PajeCreateContainer), as `docs/files.md` describes. Their names are relative to the folder
-    /// of `path`, which is the trace itself, or to the current folder. The files must be regular
-    /// files below `folders`: messages may show lines of them, and the trace's author may have
-    /// fewer rights than this process.
+    /// of the trace's `path`, or to the current folder. The files must be regular files below
+    /// `folders`: messages may show lines of them, and the trace's author may have fewer rights
+    /// than this process.
     ///
-    /// Otherwise such files are not read, and there is a warning for each.
+    /// Without this, such files are not read, and each of them causes a warning.
     #[must_use]
     pub fn reading_files(mut self, path: Option<PathBuf>, folders: Folders) -> Self {
         self.files = Some(Root { path, folders });
         self
     }
 
-    /// Also reads these files, for example pieces of one trace. They are read as if the trace named
-    /// them before all others. They may be anywhere and of any kind. Duplicates are only detected
-    /// if this is called after [`Source::reading_files`].
+    /// Also reads these files, for example pieces of one trace. They are read as if the trace
+    /// referred to them before all other files. They may be anywhere and of any kind. Duplicates
+    /// are only detected if this is called after [`Source::reading_files`].
     #[must_use]
     pub fn followed_by(mut self, files: Vec<PathBuf>) -> Self {
         self.further = files;

@@ -14,10 +14,10 @@ use crate::memory::{Overflow, Width};
 #[derive(Debug, Default)]
 pub struct Arena {
     pieces: Vec<Piece>,
-    /// Pieces of an earlier arena, which are not cleared yet.
+    /// Pieces of an earlier arena, still to be cleared.
     spare: Vec<Piece>,
     overflow: Option<Arc<Overflow>>,
-    /// Index of the piece that is being filled, and the number of its words in use.
+    /// Index of the piece that is being filled. `taken` of its words are in use.
     filling: usize,
     taken: usize,
     total: usize,
@@ -30,13 +30,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place that is some words after this place in the same piece.
+    /// Returns the place `words` words after this place in the same piece.
     #[inline(always)]
     pub const fn after(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word + words as u32 }
     }
 
-    /// Returns the number of words from another place to this place, if both are in the same piece.
+    /// Returns how many words this place is after another place, if both are in the same piece.
     #[inline(always)]
     pub const fn words_after(self, other: Place) -> Option<usize> {
         match self.piece == other.piece {
@@ -45,12 +45,13 @@ impl Place {
         }
     }
 
-    /// Translates this place, whose arena was [taken over](Arena::take_over) by an arena that had `before` pieces.
+    /// Returns the new place after an arena with `before` pieces has [taken over](Arena::take_over) the arena of this
+    /// place.
     pub const fn taken_over(self, before: u32) -> Self {
         Place { piece: self.piece + before, word: self.word }
     }
 
-    /// Returns the place that is some words before this place in the same piece.
+    /// Returns the place `words` words before this place in the same piece.
     pub const fn before(self, words: usize) -> Self {
         Place { piece: self.piece, word: self.word - words as u32 }
     }
@@ -63,7 +64,7 @@ impl Place {
         Place { piece: (word >> 32) as u32, word: word as u32 }
     }
 
-    /// Packs the place into 50 bits. This is enough for pieces of 2 GB, and four million pieces.
+    /// Packs the place into 50 bits. This is enough for four million pieces of 2 GB.
     pub(super) const fn to_bits(self) -> u64 {
         debug_assert!(self.word >> Place::IN_PIECE == 0 && self.piece >> Place::PIECES == 0);
         self.word as u64 | (self.piece as u64) << Place::IN_PIECE
@@ -81,7 +82,6 @@ impl Place {
 #[derive(Debug)]
 enum Piece {
     Memory(Vec<u64>),
-    /// Memory in huge pages.
     Huge(MmapMut),
     File(MmapMut),
 }
@@ -116,7 +116,8 @@ impl Piece {
     }
 }
 
-/// Numbers of words of the first piece and of the largest piece. The allocator's header fits into the rest of the page.
+/// Sizes in words of the first and of the largest piece. The largest piece leaves room in its last page for the
+/// allocator's header.
 const FIRST: usize = 2048;
 const LARGEST: usize = (4 << 20) / 8 - 512;
 
@@ -124,11 +125,12 @@ const LARGEST: usize = (4 << 20) / 8 - 512;
 /// first use.
 const HUGE: usize = (4 << 20) / 8;
 
-/// An arena of at least this size uses huge pages, if the system has any. The last piece is half empty on average,
+/// Size in words from which an arena uses huge pages, if the system has any. The last piece is half empty on average,
 /// which smaller arenas cannot afford: with two workers there are sixteen arenas.
 const FROM: usize = 2 * HUGE;
 
-/// Number of words of a piece in the file. A process can have some ten thousand mappings.
+/// Number of words of a piece in the file. Pieces are this large because a process can only have some tens of thousands
+/// of mappings.
 const IN_FILE: usize = (16 << 20) / 8;
 
 impl Arena {
@@ -150,8 +152,7 @@ impl Arena {
     fn grow(&mut self, words: usize) {
         let size = self.total.clamp(FIRST, LARGEST).max(words);
         let piece = self.spare_piece(size).or_else(|| self.piece_of_file(words, size));
-        // The system returns zeroed memory of this size without touching it, and each page takes memory on its first
-        // write.
+        // The system returns zeroed memory of this size without touching it. Each page takes memory on its first write.
         let piece = piece
             .or_else(|| (self.total >= FROM).then(|| in_huge_pages(words)).flatten())
             .unwrap_or_else(|| Piece::Memory(vec![0; size]));
@@ -180,19 +181,19 @@ impl Arena {
         self.spare.retain(|piece| !matches!(piece, Piece::File(_)));
     }
 
-    /// Drops file-backed pages from memory if the limit is exceeded. Called while large parts are read.
+    /// Drops file-backed pages from memory if the limit is exceeded. Called while large parts of the rows are read.
     pub fn relieve(&self) {
         if let Some(overflow) = &self.overflow {
             overflow.relieve(|| std::iter::once(self));
         }
     }
 
-    /// Drops the pages of the `last` pieces in the file from memory.
     pub fn drop_pages(&self, last: usize) {
         self.pieces.iter().rev().take(last).for_each(Piece::drop_pages);
     }
 
-    /// Takes over the pieces of another arena. [`Place::taken_over`] with the returned number translates its places.
+    /// Takes over the pieces of another arena. Returns the number with which [`Place::taken_over`] translates the other
+    /// arena's places.
     pub fn take_over(&mut self, other: Arena) -> u32 {
         let before = self.pieces.len() as u32;
         if self.pieces.is_empty() {
@@ -241,7 +242,6 @@ impl Arena {
         &self.pieces[place.piece as usize][place.word as usize..]
     }
 
-    /// Returns the words from a place to the end of its piece, mutably.
     #[inline(always)]
     pub(crate) fn words_mut(&mut self, place: Place) -> &mut [u64] {
         &mut self.pieces[place.piece as usize][place.word as usize..]
@@ -254,7 +254,7 @@ impl Arena {
         &self.pieces[place.piece as usize][start..start + count]
     }
 
-    /// Returns the first `count` small numbers of a column. Widens narrow numbers into `room`.
+    /// Returns the first `count` small numbers of a column. Uses `room` for numbers that must be widened.
     #[inline]
     pub fn small<'a>(
         &'a self,
@@ -274,7 +274,6 @@ impl Arena {
 }
 
 impl Arena {
-    /// Returns the small number at `index` of a column.
     pub fn small_at(&self, column: Place, width: Width, index: usize) -> u32 {
         let words = self.words(column, 0, width.words(index + 1));
         match width {
@@ -294,7 +293,7 @@ fn in_huge_pages(words: usize) -> Option<Piece> {
     Some(Piece::Huge(map))
 }
 
-/// Widens as many numbers as fit into `room`.
+/// Widens numbers into `room`, as far as they fit.
 #[inline(always)]
 fn widened<'a, T: Copy + Into<u32>>(numbers: &[T], room: &'a mut [u32]) -> &'a [u32] {
     for (wide, number) in room.iter_mut().zip(numbers) {

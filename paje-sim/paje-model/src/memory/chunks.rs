@@ -3,8 +3,8 @@
 use crate::memory::{Arena, Chunk, Rows, Width, set_small};
 use crate::names::ids::{ContainerId, ValueId};
 
-/// User-defined fields of the events that opened and closed an object: their numbers in `Extras`, or 0 if there are
-/// none.
+/// User-defined fields of the events that opened and closed an object: their numbers in `Extras`, or 0 for events
+/// without such fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtraPair {
     pub opening: u32,
@@ -21,13 +21,14 @@ impl ExtraPair {
     }
 }
 
-/// Location of a link's key: the shard of its strand, which also holds the user-defined fields, and the offset in that
-/// shard. The location includes 16 bits of the hash, which usually suffice to distinguish keys.
+/// Location of a link's key: the shard of its strand, and the key's place in that shard. The shard also holds the
+/// link's user-defined fields. The location includes 16 bits of the key's hash, which usually suffice to distinguish
+/// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPlace(u64);
 
 impl KeyPlace {
-    /// Makes a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower half of the hash.
+    /// Creates a location from a shard, a place of at most [`KeyPlace::BITS`] bits, and the lower half of the hash.
     #[inline(always)]
     pub const fn new(shard: u8, place: u64, hash: u32) -> Self {
         KeyPlace((hash as u64 >> 16) << KeyPlace::TAG | place << 8 | shard as u64)
@@ -53,7 +54,6 @@ impl KeyPlace {
         self.0 >> 8 & ((1 << KeyPlace::BITS) - 1)
     }
 
-    /// Returns the location after the key was moved within its shard.
     pub const fn moved(self, place: u64) -> Self {
         KeyPlace(self.0 & !(((1 << KeyPlace::BITS) - 1) << 8) | place << 8)
     }
@@ -153,14 +153,14 @@ impl LinkChunk {
 }
 
 impl NewLink {
-    /// Returns the union of the bits of the link's small numbers.
+    /// Returns the bits that are set in any small number of the link.
     #[inline(always)]
     pub(crate) const fn small_bits(&self) -> u32 {
         self.value.0 | self.from.0 | self.to.0
     }
 
-    /// Returns the width for the link's small numbers. It is at least two bytes, as the next link may have another
-    /// container.
+    /// Returns the width for the link's small numbers. It is at least two bytes, because the next link may have a
+    /// container with a larger number.
     #[inline(always)]
     pub fn width(&self) -> Width {
         Width::of(self.small_bits()).max(Width::Narrow)
@@ -183,7 +183,6 @@ pub fn push_link(arena: &mut Arena, rows: &mut Rows, link: &NewLink, extras: boo
     }
 }
 
-/// Adds a key to a lane that keeps only keys.
 #[inline]
 pub fn push_key(arena: &mut Arena, rows: &mut Rows, key: KeyPlace) {
     let (chunk, index) = rows.push(arena, Width::Narrow, |size, _| size);

@@ -1,23 +1,22 @@
 //! Rows of a lane as columns, in chunks that never move.
 //!
-//! A chunk holds some objects column by column, in one piece of its shard's arena. Nothing is copied to grow, so each
-//! page is touched once: a new page costs more than replaying the events that fill it. The first chunks of a lane are
-//! small, so that many short lanes stay small. A chunk stores numbers of values, containers and levels in one or two
-//! bytes each until one needs more.
+//! A chunk holds some objects column by column, in one piece of its shard's arena. Growing copies nothing, so each page
+//! is touched once. This matters because a new page costs more than replaying the events that fill it. The first chunks
+//! of a lane are small, to save memory in traces with many short lanes. A chunk stores numbers of values, containers
+//! and levels in one or two bytes each until a number needs more.
 
 use crate::memory::{Arena, Place};
 
-/// Largest number of objects in a chunk. Its columns fit into the first-level cache during export. The chunks of a lane
-/// have room for 2, 4, 4, 8, 8, 16 objects, and each later size is twice the previous one. Lanes of a few objects use
-/// two thirds of that room on average.
+/// Largest number of objects in a chunk. The columns of such a chunk fit into the first-level cache during export. The
+/// chunks of a lane have room for 2, 4, 4, 8, 8 and 16 objects. Each further chunk is twice as large as the previous
+/// one. Lanes of a few objects use two thirds of their room on average.
 pub const LARGEST: usize = 1024;
 
 const SIZES: usize = LARGEST.ilog2() as usize;
 
-/// Number of chunks before the first one of the largest size.
 const SMALLER: usize = SIZES - 1 + TWICE;
 
-/// Number of sizes of which a lane has two chunks. They begin with the second size.
+/// Number of sizes, from the second size on, of which a lane has two chunks.
 const TWICE: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +28,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// Returns the width of small numbers with these bits.
+    /// Returns the width for a number. `bits` may also be several numbers, combined with a bitwise "or".
     #[inline(always)]
     pub(crate) const fn of(bits: u32) -> Self {
         match bits {
@@ -40,7 +39,7 @@ impl Width {
     }
 
     pub const fn words(self, size: usize) -> usize {
-        // A word holds half as many numbers of the next width.
+        // A word holds 8, 4 or 2 numbers.
         let in_word = 3 - self as u32;
         (size + (1 << in_word) - 1) >> in_word
     }
@@ -50,7 +49,7 @@ impl Width {
 pub struct Chunk {
     pub place: Place,
     count: u16,
-    /// Base-2 logarithm of the chunk's capacity, or 0 if it has none.
+    /// Base-2 logarithm of the chunk's capacity, or 0 without a chunk.
     size: u8,
     pub width: Width,
 }
@@ -67,18 +66,18 @@ impl Chunk {
     }
 }
 
-/// Rows of a lane. There may be millions of lanes, so one chunk needs no list. It is packed, so
+/// Rows of a lane. There may be millions of lanes, so a lane with a single chunk has no list. The struct is packed, so
 /// that the lane's number fits beside it.
 #[derive(Debug, Default)]
 #[repr(C, packed(4))]
 pub struct Rows {
     last: Chunk,
-    /// Place of the list of all chunks except the last: its [head](Head), and a word for each chunk. Its capacity is
-    /// [`FIRST_LIST`] times a power of two. With many lanes, a vector would take more memory than a chunk.
+    /// Place of the list of all chunks except the last one. The list consists of its [head](Head) and a word for each
+    /// chunk. Its capacity is [`FIRST_LIST`] times a power of two. A vector would take more memory.
     before: Option<Listed>,
 }
 
-/// Place of a list in one word. The bits are inverted, so that the word is never 0.
+/// Place of a list, with inverted bits, so that it is never 0.
 type Listed = std::num::NonZeroU64;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,11 +86,11 @@ struct Head {
     len: u64,
 }
 
-/// Capacity of a new list: enough for lanes of up to ten objects.
+/// Capacity of a new list. It is enough for lanes of up to ten objects.
 const FIRST_LIST: usize = 3;
 
 impl Head {
-    /// Bits of a head for the number of objects.
+    /// Number of bits of `len` in a head's word. The other bits hold `chunks`.
     const LEN: u32 = 40;
 
     const fn word(self) -> u64 {
@@ -107,8 +106,8 @@ impl Head {
     }
 }
 
-/// Bits for the count in the word of a listed chunk. The two bits above are for the width, and the remaining bits for
-/// the place.
+/// Number of bits for the count in a listed chunk's word. The next two bits hold the width, and the remaining bits the
+/// place.
 const COUNT: u32 = LARGEST.ilog2() + 1;
 
 impl Chunk {
@@ -118,7 +117,7 @@ impl Chunk {
         if before < SMALLER { (1 + before - again) as u8 } else { SIZES as u8 }
     }
 
-    /// Packs a chunk into a word. Its position on the list implies its size.
+    /// Packs a chunk into a word, without its size. The position on the list determines the size.
     const fn to_word(self) -> u64 {
         (self.place.to_bits() << 2 | self.width as u64) << COUNT | self.count as u64
     }
@@ -137,7 +136,7 @@ impl Chunk {
 
 impl Rows {
     /// Adds an object whose small numbers need `width`. Returns the object's chunk and its index in that chunk. `words`
-    /// returns the number of words of a chunk.
+    /// returns the number of words that a chunk needs.
     #[inline(always)]
     pub(crate) fn push(
         &mut self,
@@ -153,12 +152,11 @@ impl Rows {
         (self.last, index)
     }
 
-    /// Returns whether the next chunk has the largest size.
     pub fn is_large(&self, arena: &Arena) -> bool {
         self.last.count > 0 && self.head(arena).chunks + 1 >= SMALLER
     }
 
-    /// Makes rows with one chunk of the largest size, for other rows to [take over](Rows::take_over).
+    /// Returns rows with one chunk of the largest size, which other rows can [take over](Rows::take_over).
     pub const fn in_largest(place: Place, width: Width) -> Self {
         Rows { last: Chunk { place, size: SIZES as u8, count: 0, width }, before: None }
     }
@@ -181,8 +179,8 @@ impl Rows {
     ) {
         let before = if self.last.count > 0 { self.list_last(arena) } else { 0 };
         let size = Chunk::size_of(before);
-        // A lane that needed two bytes for a number will need two bytes again. Chunks of one byte would stay partly
-        // empty.
+        // A lane that needed two bytes for a number will need them again. A chunk with one byte per number would be
+        // abandoned half empty.
         let width = match self.last.width {
             Width::Narrow if self.last.count > 0 => width.max(Width::Narrow),
             _ => width,
@@ -227,8 +225,8 @@ impl Rows {
         arena.words(list, 1, self.head(arena).chunks)
     }
 
-    /// Prefetches what the next object will write: its place in the first column and the two words
-    /// given by `others`, or the list if the last chunk is full.
+    /// Prefetches what the next object will write: its place in the first column, and two words chosen by `others`. If
+    /// the last chunk is full, prefetches the list instead.
     #[inline]
     pub fn prefetch(&self, arena: &Arena, others: impl FnOnce(&Chunk) -> [usize; 2]) -> u64 {
         let chunk = &self.last;
@@ -245,7 +243,7 @@ impl Rows {
             }
     }
 
-    /// Returns the last chunk and its count, for adding objects.
+    /// Returns the last chunk and its count, so that objects can be added.
     #[inline(always)]
     pub(super) const fn last_mut(&mut self) -> (Chunk, &mut u16) {
         (self.last, &mut self.last.count)
@@ -259,7 +257,6 @@ impl Rows {
         self.last.count == 0
     }
 
-    /// Returns the only chunk, if there is exactly one.
     #[inline]
     pub fn only(&self) -> Option<Chunk> {
         ({ self.before }.is_none() && self.last.count > 0).then_some(self.last)
@@ -300,7 +297,7 @@ mod tests {
     use super::*;
     use crate::memory::set_small;
 
-    /// Returns the words of a chunk with a column of words and a column of small numbers.
+    /// Returns the number of words of a chunk with a column of words and a column of small numbers.
     fn words(size: usize, width: Width) -> usize {
         size + width.words(size)
     }

@@ -1,34 +1,33 @@
-//! User-defined fields and lines of events and creations.
+//! User-defined fields and line numbers of events and creations.
 
 use std::sync::Arc;
 
 use crate::memory::{Arena, Overflow, Place, TextPages};
 use crate::names::options::Keeps;
 
-/// A line of one of the trace's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineNumber {
     /// Index of the file among the files of the trace.
     pub file: u32,
-    /// Line number, from 1.
+    /// Line number, counted from 1.
     pub line: u64,
 }
 
-/// Marks an event without user-defined fields.
 const NO_FIELDS: u32 = u32::MAX;
 
-/// User-defined fields of events and their lines, numbered from 1. They are kept in an arena,
-/// because they may be a large part of a trace.
+/// User-defined fields and line numbers of events. Entries are numbered from 1. They are kept in an arena, because they
+/// may be a large part of a trace.
 #[derive(Debug, Default)]
 pub struct Extras {
     keeps: Keeps,
-    /// Each event has four bytes for its definition. If lines are kept, four bytes for the file and eight for the line
-    /// follow. Then come the fields as written, each followed by a newline. No field contains a newline.
+    /// An entry starts with four bytes for the event's definition. If lines are kept, four bytes for the file and eight
+    /// for the line number follow. Then come the fields as written, each followed by a newline, because no field
+    /// contains a newline.
     texts: TextPages,
-    /// Pages with the places of the texts.
+    /// Pages with the positions of the entries in `texts`.
     places: Vec<Place>,
     len: u32,
-    /// Number of the current event's fields. See [`Store::begin_event`](super::Store::begin_event).
+    /// Number of the current event's entry. See [`Store::begin_event`](super::Store::begin_event).
     pub(super) current: u32,
     scratch: Vec<u8>,
 }
@@ -44,12 +43,10 @@ impl Extras {
         self.keeps
     }
 
-    /// Stores the line of an event without user-defined fields. Returns its number.
     pub fn push_line(&mut self, line: LineNumber) -> u32 {
         self.push(NO_FIELDS, &[], line)
     }
 
-    /// Stores the fields and the line of an event. Returns their number.
     pub fn push(&mut self, def: u32, text: &[u8], line: LineNumber) -> u32 {
         self.scratch.clear();
         self.scratch.extend_from_slice(&def.to_le_bytes());
@@ -86,13 +83,11 @@ impl Extras {
         Some((def, text, at))
     }
 
-    /// Returns the definition and the text of the fields, if there are any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let (def, text, _) = self.get(number)?;
         Some((def?, text))
     }
 
-    /// Returns the line, if lines are kept.
     pub fn line(&self, number: u32) -> Option<LineNumber> {
         let (_, _, line) = self.get(number)?;
         self.keeps.lines.then_some(line)
@@ -107,10 +102,10 @@ impl Extras {
     }
 }
 
-/// User-defined fields of creations and their lines, numbered from 1.
+/// User-defined fields and line numbers of creations. Entries are numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct CreationExtras {
-    /// Event definition if there are fields, end of the text, and line.
+    /// For each creation: its definition if it has fields, the end of its fields in `text`, and its line.
     entries: Vec<(Option<u32>, u64, LineNumber)>,
     /// Fields as written, each followed by a newline.
     text: Vec<u8>,
@@ -124,7 +119,6 @@ impl CreationExtras {
         self.entries.push((def, self.text.len() as u64, line));
     }
 
-    /// Returns the definition and the text of the fields, if there are any.
     pub fn fields(&self, number: u32) -> Option<(u32, &[u8])> {
         let index = (number as usize).checked_sub(1)?;
         let (def, end, _) = *self.entries.get(index)?;
@@ -132,7 +126,6 @@ impl CreationExtras {
         Some((def?, &self.text[start as usize..end as usize]))
     }
 
-    /// Returns the line. It is meaningful only if lines are kept.
     pub fn line(&self, number: u32) -> Option<LineNumber> {
         let index = (number as usize).checked_sub(1)?;
         self.entries.get(index).map(|(_, _, line)| *line)

@@ -11,20 +11,17 @@ use crate::names::options::Keeps;
 #[derive(Debug, Default)]
 pub struct FinishedRows {
     pub lanes: Vec<FinishedLane>,
-    /// Memory of all lanes except links, and the texts of all lanes.
     pub stores: Vec<Store>,
-    /// Memory of the lanes of links.
     pub links: Vec<Arena>,
-    /// Start of each variable's current value, if the trace continues after these rows.
+    /// Start of each variable's current value. Only filled if the trace continues after these rows.
     pub open_variables: FxHashMap<LaneId, f64>,
-    /// File for rows beyond the memory limit.
     pub overflow: Option<Arc<Overflow>>,
 }
 
-/// Rows of a lane. There may be millions of lanes: see `lanes_are_small`.
+/// Rows of a lane. It is small, because there may be millions of lanes.
 #[derive(Debug, Default)]
 pub struct FinishedLane {
-    /// Empty if the lane was not selected.
+    /// The rows, or none if the lane was not selected.
     pub rows: Rows,
     pub memory: Memory,
 }
@@ -55,7 +52,7 @@ impl FinishedRows {
         }
     }
 
-    /// Returns the user-defined fields of a lane's rows, if they are kept. For links, see
+    /// Returns the user-defined fields of a lane's rows, if such fields are kept. For links, see
     /// [`extras_of_link`](Self::extras_of_link).
     pub fn extras(&self, lane: LaneId) -> Option<&Extras> {
         let store = match self.lanes[lane.index()].memory {
@@ -65,7 +62,7 @@ impl FinishedRows {
         self.stores[usize::from(store)].extras.as_ref()
     }
 
-    /// Returns the user-defined fields of the link with this key, if they are kept.
+    /// Returns the user-defined fields of the link with this key, if such fields are kept.
     pub fn extras_of_link(&self, key: KeyPlace) -> Option<&Extras> {
         self.stores[key.shard()].extras.as_ref()
     }
@@ -75,7 +72,6 @@ impl FinishedRows {
         self.stores[key.shard()].keys.get(key.place())
     }
 
-    /// Returns the parts of events that are kept with their objects.
     pub fn keeps(&self) -> Keeps {
         let extras = self.stores.first().and_then(|store| store.extras.as_ref());
         extras.map_or(Keeps::default(), Extras::keeps)

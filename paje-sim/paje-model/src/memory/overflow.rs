@@ -2,8 +2,8 @@
 //!
 //! Beyond the limit, new pieces of arenas are mappings of a temporary file. Their pages are dropped from memory when
 //! the next piece is begun and while rows are written, so they are not part of the memory in use. The file has no name,
-//! so it disappears with the process. Its disk space is reserved first, which makes a full disk an error instead of a
-//! signal.
+//! so it disappears with the process. Disk space is reserved before it is used, so that a full disk causes an error
+//! instead of a signal.
 
 use std::fs::File;
 use std::io;
@@ -21,10 +21,9 @@ use crate::names::options::MemoryLimit;
 pub struct Overflow {
     limit: u64,
     folder: PathBuf,
-    /// The file and its length, once the file exists.
+    /// The file and its length. `None` until the first piece is needed.
     file: Mutex<Option<(File, u64)>>,
     spilled: AtomicU64,
-    /// First failure to create or extend the file.
     failure: Mutex<Option<io::Error>>,
     /// `/proc/self/statm`. It stays open, because it is read often.
     statm: OnceLock<Option<File>>,
@@ -43,12 +42,11 @@ impl Overflow {
         }
     }
 
-    /// Returns whether using `bytes` more would exceed the limit.
+    /// Returns whether the limit would be exceeded by using `bytes` more bytes.
     pub fn is_needed(&self, bytes: usize) -> bool {
         self.resident().is_some_and(|resident| resident + bytes as u64 > self.limit)
     }
 
-    /// Returns the resident memory of the process in bytes.
     fn resident(&self) -> Option<u64> {
         let file = self.statm.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
         let mut text = [0; 128];
@@ -58,13 +56,13 @@ impl Overflow {
         Some(pages * rustix::param::page_size() as u64)
     }
 
-    /// Returns whether the limit is exceeded and some rows are in the file.
+    /// Returns whether the limit is exceeded although some rows are in the file.
     pub fn is_exceeded(&self) -> bool {
         self.spilled() > 0 && self.is_needed(0)
     }
 
-    /// Drops file pages from memory if the limit is exceeded: first the pages of the last pieces of these arenas, then
-    /// all pages.
+    /// Drops file pages from memory if the limit is exceeded: first the pages of the last pieces of the arenas, and
+    /// then all pages if necessary.
     pub fn relieve<'a, I: Iterator<Item = &'a Arena>>(&self, arenas: impl Fn() -> I) {
         for last in [2, usize::MAX] {
             if !self.is_exceeded() {
@@ -119,7 +117,7 @@ impl Overflow {
 
 /// Drops the pages of a mapping from memory. Their contents stay in the file.
 pub(crate) fn drop_pages(map: &MmapMut) {
-    // SAFETY: the mapping is shared, so its contents are in the file and are read from there again.
+    // SAFETY: the mapping is shared, so its contents stay in the file and are read again from there.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
     let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
@@ -127,7 +125,6 @@ pub(crate) fn drop_pages(map: &MmapMut) {
     let _ = map;
 }
 
-/// Extends a file by `bytes` and reserves disk space for them.
 fn reserve(file: &File, len: u64, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

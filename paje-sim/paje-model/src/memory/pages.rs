@@ -5,29 +5,28 @@ use std::sync::Arc;
 use crate::memory::{Arena, KeyPlace, Overflow, Place};
 use crate::names::hash::{bare, hash_text};
 
-/// Link keys as written, each after its length, on pages that never move. No key crosses a page boundary.
+/// Link keys as written, on pages that never move. The length of a key precedes it. No key crosses a page boundary.
 #[derive(Debug, Default)]
 pub struct TextPages {
     pub(super) arena: Arena,
-    /// Place and size in bytes of each page.
     pages: Vec<(Place, usize)>,
-    /// Bytes in use of each page except the last.
+    /// Number of bytes in use on each page except the last one.
     full: Vec<u32>,
-    /// Bytes in use of the last page.
+    /// Number of bytes in use on the last page.
     used: usize,
 }
 
-/// Marks a length that follows in four bytes.
+/// Stands for a long length, which follows in the next four bytes.
 const LONG: u8 = u8::MAX;
 
-/// Size of a page, unless a key is longer.
+/// Size of a page in bytes. Only the page of a longer key is larger.
 const PAGE: usize = 1 << 16;
 
 /// The last page, borrowed while several keys are added.
 pub struct KeyRoom<'a> {
     page: &'a mut [u8],
     used: &'a mut usize,
-    /// Place of the page's first byte.
+    /// Place of the first byte of the page.
     before: u64,
 }
 
@@ -59,7 +58,7 @@ impl TextPages {
 
     #[inline(never)]
     pub fn push(&mut self, raw: &[u8]) -> u64 {
-        // The page number is computed from the place, so no key may begin beyond the regular page size.
+        // The number of a page is computed from a key's place, so no key may begin beyond the regular page size.
         let room = self.pages.last().map_or(0, |page| page.1.min(PAGE)).saturating_sub(self.used);
         if room < raw.len() + 5 {
             assert!(self.pages.len() < 1 << (KeyPlace::BITS - PAGE.ilog2()), "too many keys");
@@ -108,7 +107,6 @@ impl TextPages {
         hash_text(page, start, end)
     }
 
-    /// Returns the hashes of all keys, without quotes.
     pub fn all_hashes(&self) -> impl Iterator<Item = u64> + '_ {
         let ends = self.full.iter().map(|used| *used as usize).chain([self.used]);
         self.pages.iter().zip(ends).enumerate().flat_map(move |(number, ((page, bytes), end))| {
@@ -128,7 +126,7 @@ impl TextPages {
         KeyHashes { keys: self, number: usize::MAX, page: &[] }
     }
 
-    /// Returns the page of a key, its start there, and its length.
+    /// Returns the page of a key, the key's start on that page, and its length.
     #[inline(always)]
     fn find(&self, place: u64) -> (&[u8], usize, usize) {
         let (page, bytes) = self.pages[place as usize / PAGE];
@@ -150,7 +148,7 @@ fn text_at(page: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
-/// Reads hashes of keys, which are mostly requested page by page.
+/// Computes hashes of keys. It is fast if consecutive requests are for the same page.
 pub struct KeyHashes<'k> {
     keys: &'k TextPages,
     page: &'k [u8],
@@ -198,7 +196,7 @@ mod tests {
         assert_eq!(keys.hashes().of(quoted), hash_bytes(b"a key"));
     }
 
-    /// The page of one long key may have up to seven bytes left, which a [`KeyPlace`] cannot address.
+    /// The page of a long key may have up to seven bytes left, but a [`KeyPlace`] cannot address them.
     #[test]
     fn pages_of_long_keys_take_no_others() {
         for len in PAGE - 6..PAGE + 10 {
@@ -212,7 +210,7 @@ mod tests {
         }
     }
 
-    /// The last keys of a page, and the first keys of the next page.
+    /// Tests the last keys of a page, and the first keys of the next page.
     #[test]
     fn hashes_of_many_pages() {
         let mut keys = TextPages::default();

@@ -1,17 +1,16 @@
 //! Fast path for adding rows: the columns of a lane's last chunk, borrowed for many rows.
 //!
-//! It covers the common case: no user-defined fields, and small numbers of at most two bytes.
-//! Otherwise, or if the chunk is full, nothing is written and the caller takes the slow path.
+//! It handles the common case, in which rows have no user-defined fields and small numbers take at
+//! most two bytes. In other cases, or if the chunk is full, it writes nothing, and the caller takes
+//! the slow path.
 
 use crate::memory::{Arena, Chunk, LinkChunk, NewLink, OpenRow, Place, Rows, Store, Width};
 use crate::names::ids::ValueId;
 
-/// Representation of small numbers in a chunk.
 pub trait Small: bytemuck::Pod {
     const WIDTH: Width;
     const MOST: u32;
 
-    /// Converts a number of at most `MOST`.
     fn of(number: u32) -> Self;
 }
 
@@ -40,11 +39,11 @@ pub struct StateRoom<'a, N> {
     ends: &'a mut [u64],
     values: &'a mut [N],
     imbrications: &'a mut [N],
-    /// Number of states in the chunk, and the lane's field for this number.
+    /// Number of states in the chunk. It is written back to `count`.
     len: usize,
     count: &'a mut u16,
     chunk: Chunk,
-    /// Place of the first end.
+    /// Place of the first state's end.
     first_end: Place,
 }
 
@@ -63,7 +62,6 @@ impl<'a, N: Small> StateRoom<'a, N> {
         Some(StateRoom { starts, ends, values, imbrications, len, count, chunk, first_end })
     }
 
-    /// Opens a state. Returns whether there was room.
     #[inline(always)]
     pub fn open(&mut self, start: f64, value: ValueId, imbrication: u32) -> bool {
         let (i, numbers) = (self.len, value.0 | imbrication);
@@ -120,7 +118,6 @@ impl<'a> VariableRoom<'a> {
         Some(VariableRoom { starts, values, len: chunk.count(), count })
     }
 
-    /// Adds a row. Returns whether there was room.
     #[inline(always)]
     pub fn push(&mut self, start: f64, value: f64) -> bool {
         let row = (self.starts.get_mut(self.len), self.values.get_mut(self.len));
@@ -157,7 +154,6 @@ impl<'a> LinkRoom<'a> {
         Some(LinkRoom { times: [starts, ends], keys, numbers, len: chunk.count(), count })
     }
 
-    /// Adds a link. Returns whether there was room.
     #[inline(always)]
     pub fn push(&mut self, link: &NewLink) -> bool {
         let i = self.len;
@@ -179,7 +175,8 @@ impl<'a> LinkRoom<'a> {
     }
 }
 
-/// Returns the last chunk and its count if the chunk has this width and no user-defined fields.
+/// Returns the last chunk and its count, if the chunk has this width and its rows have no
+/// user-defined fields.
 #[inline(always)]
 fn plain(rows: &mut Rows, without_extras: bool, width: Width) -> Option<(Chunk, &mut u16)> {
     let (chunk, count) = rows.last_mut();

@@ -7,23 +7,23 @@ use crate::memory::{
 use crate::names::ids::ValueId;
 use crate::names::options::Keeps;
 
-/// Rows of a shard's lanes, and their texts. Rows of links are in `replay::link_merger`.
+/// Rows of a shard's lanes, and their texts. The rows of links are elsewhere, in
+/// `replay::link_merger`.
 #[derive(Debug, Default)]
 pub struct Store {
     pub arena: Arena,
     pub keys: TextPages,
-    /// User-defined fields and lines, if they are kept.
     pub extras: Option<Extras>,
 }
 
-/// Rows of a lane, and the store that holds them.
 #[derive(Debug)]
 pub struct Written<'a> {
     pub rows: &'a mut Rows,
     pub store: &'a mut Store,
 }
 
-/// An open state: the place of its end, and what is needed to find the state's other columns.
+/// An open state. It holds the place of the state's end, and everything needed to find the state's
+/// other columns.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRow {
     end: Place,
@@ -33,7 +33,6 @@ pub struct OpenRow {
 }
 
 impl OpenRow {
-    /// Returns the number of words from a place to its end.
     #[inline(always)]
     pub(super) const fn words_after(self, place: Place) -> Option<usize> {
         self.end.words_after(place)
@@ -68,8 +67,8 @@ impl Store {
         }
     }
 
-    /// Sets the user-defined fields of the current event to a number in [`Extras`], or 0 if there
-    /// are none. They are stored with the rows that the event opens or closes.
+    /// Sets the entry in [`Extras`] of the current event, or 0 for an event without an entry. The
+    /// number is stored with the rows that the event opens or closes.
     pub fn begin_event(&mut self, extra: u32) {
         if let Some(extras) = &mut self.extras {
             extras.current = extra;

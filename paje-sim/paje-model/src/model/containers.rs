@@ -14,23 +14,23 @@ use crate::names::ids::{ContainerId, LaneId, TypeId};
 use crate::names::prefetch::prefetch;
 use crate::names::text::{Name, TextArena};
 
-/// All containers of a trace, by their numbers. Container 0 is the root, named `0`.
+/// All containers of a trace, numbered from 0. Container 0 is the root, named `0`.
 #[derive(Clone, Debug)]
 pub struct Containers {
     list: Vec<Container>,
     by_identifier: HashTable<ContainerId>,
     texts: TextArena,
-    /// Ends of containers. Most containers end together with others, in many traces all at once.
+    /// Ends of containers. Containers that end together share an entry.
     endings: Vec<Ended>,
-    /// User-defined fields of creations and their containers, in the order of creation.
+    /// User-defined fields of creations, and their containers, in the order of creation.
     extras: CreationExtras,
     extra_owners: Vec<ContainerId>,
-    /// Containers that were made up for the first event that named them, because no event created them. Each is mapped
-    /// to its previous sibling, or [`NONE`]. Only these containers can leave their parents.
+    /// Maps each container that no event has created to its previous sibling or [`NONE`]. Such a container was made up
+    /// for the first event that named it. Only these containers can move to another parent.
     made_up: FxHashMap<ContainerId, u32>,
-    /// Containers that were made up before an event created them.
+    /// Containers that were made up, and that an event has created later.
     adopted: FxHashSet<ContainerId>,
-    /// Times of destructions after which the destroyed containers still had events.
+    /// Times at which events destroyed containers, for containers that had later events.
     said_ends: FxHashMap<ContainerId, f64>,
 }
 
@@ -43,7 +43,7 @@ struct Container {
     type_: TypeId,
     parent: ContainerId,
     start: f64,
-    /// Index of the container's end in `endings`, or `NONE` while the container lives.
+    /// Index of the container's end in `endings`, or `NONE` while the container is alive.
     ending: u32,
     first_child: u32,
     last_child: u32,
@@ -53,10 +53,10 @@ struct Container {
     defined_in: u32,
 }
 
-/// The container and everything in it has ended. This flag keeps nested destructions linear: a settled container is
-/// skipped unless a new container is created somewhere inside.
+/// Flag: the container and everything inside it have ended. With this flag, nested destructions take linear time. A
+/// settled container is skipped unless a new container is created somewhere inside it.
 const SETTLED: u32 = 1;
-/// The event that ended the container named the container itself, not an ancestor.
+/// Flag: the event that ended the container named the container itself and not an ancestor.
 const ENDED_BY_NAME: u32 = 2;
 const FLAGS: u32 = SETTLED | ENDED_BY_NAME;
 
@@ -137,7 +137,7 @@ impl Containers {
         (0..self.list.len() as u32).map(ContainerId)
     }
 
-    /// Returns the container that events refer to by this text.
+    /// Returns the container to which events refer by this text.
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<ContainerId> {
         self.find_hashed(identifier, hash_bytes(identifier))
@@ -148,8 +148,8 @@ impl Containers {
         self.by_identifier.find(hash, same).copied()
     }
 
-    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the containers that
-    /// `find_hashed` will probably find.
+    /// Prefetches the memory that [`Containers::find_hashed`] reads for these hashes. Returns the containers that it
+    /// will probably find.
     pub(crate) fn prefetch(&self, hashes: impl Iterator<Item = u64>) -> Vec<ContainerId> {
         let found = hashes.filter_map(|hash| self.by_identifier.find(hash, |_| true).copied());
         let found: Vec<ContainerId> = found.collect();
@@ -179,7 +179,7 @@ impl Containers {
     }
 
     /// Returns the container's name for messages. For a container that was made up, this is only the name, even if a
-    /// later event gives it an alias, because that event may or may not have been read already.
+    /// later event gives it an alias, so that the result does not depend on whether that event has been read already.
     pub fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
             return self.identifier(id).named(None);
@@ -212,7 +212,6 @@ impl Containers {
         self.ending(id).time
     }
 
-    /// Returns the container's end that is known so far. The time is 0 while the container lives.
     fn ending(&self, id: ContainerId) -> Ended {
         let ending = self.endings.get(self.list[id.index()].ending as usize);
         ending.copied().unwrap_or(Ended { time: 0.0, at: NEVER })
@@ -244,14 +243,14 @@ impl Containers {
         })
     }
 
-    /// Returns the definition and the user-defined fields of the creation if they were kept. Each
-    /// field is as written and followed by a newline.
+    /// Returns the definition and the user-defined fields of the creation if they were kept. Each field is returned as
+    /// written, and followed by a newline.
     pub fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.fields(index as u32 + 1)
     }
 
-    /// Returns the line of the event that created a container. It is meaningful only if lines are kept.
+    /// Returns the line of the event that created a container. The result is meaningful only if lines are kept.
     pub fn line(&self, id: ContainerId) -> Option<LineNumber> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.line(index as u32 + 1)
@@ -285,8 +284,7 @@ impl Containers {
         (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
-    /// Returns whether the event that ended the container named the container itself, not an
-    /// ancestor.
+    /// Returns whether the event that ended the container named the container itself, and not an ancestor.
     pub fn is_ended_by_name(&self, id: ContainerId) -> bool {
         self.list[id.index()].is(ENDED_BY_NAME)
     }
@@ -300,7 +298,7 @@ impl Containers {
         self.list[id.index()].defined_in / (FLAGS + 1)
     }
 
-    /// Records that another file of the trace creates the container, too.
+    /// Records that another file of the trace also creates the container.
     pub fn define_again(&mut self, id: ContainerId, file: u32) {
         self.list[id.index()].set_defined_in(file);
     }
@@ -360,8 +358,8 @@ impl Containers {
         });
         let known = &mut self.by_identifier;
         if known.len() == known.capacity() {
-            // Inserts in the order of the texts in memory. A table that grows on its own reads the texts in the order
-            // of their hashes.
+            // Inserts in the order of the texts in memory. If the table grew by itself, it would read the texts in the
+            // order of their hashes.
             *known = HashTable::with_capacity(2 * known.len().max(8));
             let identifier = |id: ContainerId| list[id.index()].names.identifier(texts).text;
             let all = (0..id.0).map(ContainerId);
@@ -372,7 +370,6 @@ impl Containers {
     }
 }
 
-/// Adds a missing entry to a table that has room.
 fn insert(known: &mut HashTable<ContainerId>, hash: u64, id: ContainerId) {
     known.insert_unique(hash, id, |_| hash);
 }

@@ -8,14 +8,14 @@ use crate::names::prefetch::prefetch;
 pub struct Lane {
     pub container: ContainerId,
     pub type_: TypeId,
-    /// Previous lane of the same container, or the lane itself if it is the first.
+    /// Previous lane of the same container. The first lane refers to itself.
     before: LaneId,
 }
 
-/// Smallest number of containers that are worth prefetching. Fewer containers stay in a second-level cache.
+/// Number of containers from which prefetching pays off. Fewer containers stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
-/// Up to this number of lanes, the lanes of a container are searched one by one.
+/// Largest number of lanes of a container that are searched one by one.
 const FEW_LANES: usize = 8;
 
 impl Model {
@@ -61,7 +61,8 @@ impl Model {
         })
     }
 
-    /// Prefetches what is needed to find the lanes of containers whose identifiers have these hashes.
+    /// Prefetches memory that a search for the lanes of containers reads. The hashes are those of the containers'
+    /// identifiers.
     pub fn prefetch_containers(&self, hashes: impl Iterator<Item = u64>) {
         if self.containers.len() <= MANY_CONTAINERS {
             return;
@@ -76,7 +77,7 @@ impl Model {
         (0..self.lanes.len() as u32).map(LaneId)
     }
 
-    /// Returns the lanes of a container, the latest first.
+    /// Returns the lanes of a container, the latest lane first.
     pub fn lanes_of(&self, container: ContainerId) -> impl Iterator<Item = LaneId> + '_ {
         let last = self.containers.last_lane(container);
         std::iter::successors(last, |lane| {

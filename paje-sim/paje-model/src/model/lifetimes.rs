@@ -10,7 +10,6 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// A creation of a container, with the hashes of its identifier and of its parent's identifier.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainCreation<'a> {
     pub name: Name<'a>,
@@ -59,7 +58,7 @@ impl Model {
         Ok(())
     }
 
-    /// Creates a container whose identifier has this hash. The caller has checked everything.
+    /// Creates a container whose identifier has this hash. Checks nothing.
     fn add_container(&mut self, new: NewContainer<'_>, hash: u64) {
         let (parent, defined_in) = (new.parent, new.defined_in);
         let new = self.containers.insert(new, hash);
@@ -68,7 +67,8 @@ impl Model {
         }
     }
 
-    /// Creates a container if the line is valid and usual. Returns whether a container was created.
+    /// Creates a container, unless the line is invalid or unusual. Returns whether a container was
+    /// created.
     pub fn create_plainly(&mut self, new: PlainCreation<'_>) -> bool {
         let PlainCreation { name, alias, hash, type_, parent: (parent, parent_hash), time } = new;
         let identifier = alias.unwrap_or(name).text;
@@ -107,11 +107,11 @@ impl Model {
         true
     }
 
-    /// Ends a living container and its descendants.
     fn destroy(&mut self, container: ContainerId, time: f64, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         self.end_all(container, Some(container), time, at, effects);
-        // Containers are sorted by creation, so that the first problem is always the same.
+        // The containers are sorted by their creation, so that the first problem is always the
+        // same.
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
@@ -158,8 +158,8 @@ impl Model {
         Ok(())
     }
 
-    /// Ends the containers that the current file has created in a container. The line at byte `at`
-    /// repeats that container's destruction.
+    /// Ends the containers that the current file has created inside a destroyed container. The line
+    /// at byte `at` repeats the destruction.
     pub fn end_newborn(&mut self, container: ContainerId, at: u64, effects: &mut Effects) {
         let first = effects.endings.len();
         let time = self.containers.said_end(container);
@@ -172,7 +172,6 @@ impl Model {
         effects.endings[first..].sort_unstable_by_key(|ending| ending.container);
     }
 
-    /// Ends a container and its living descendants, which the line at byte `at` destroys.
     fn end_all(
         &mut self,
         container: ContainerId,

@@ -1,7 +1,7 @@
-//! Objects that a damaged trace uses without defining them, and that the replay can make up.
+//! Objects of a damaged trace that no line defines. The replay makes them up.
 //!
-//! A name that was once found to be undefined stays undefined: decoders meet the same name in
-//! different lines, and all must get the same result.
+//! A name that was once found to be undefined stays undefined: decoders read the name in different lines, and all of
+//! them must get the same result.
 
 use paje_parser::{FieldName, LinkEnd, Span, TypeNature};
 
@@ -14,21 +14,20 @@ use crate::names::ids::{ContainerId, LaneId, TypeId, ValueId};
 use crate::names::recovered::Remedy;
 use crate::names::text::Name;
 
-/// Marks an unknown container at a link's end.
+/// Stands for an unknown container at a link's end.
 pub const UNKNOWN: ContainerId = ContainerId(u32::MAX);
 
-/// Names of a damaged trace that were found to be undefined.
+/// Names of a damaged trace that are known to be undefined.
 #[derive(Clone, Debug, Default)]
 pub struct MadeUp {
-    /// Lanes, by the names of container and type and the nature that their events imply.
+    /// Lanes, by the names of the container and the type, and by the nature that their events imply.
     lanes: TextMap<(Vec<u8>, Vec<u8>, TypeNature), Failed>,
-    /// Containers at the ends of links, by the names of type and container.
+    /// Containers at the ends of links, by the names of the type and the container.
     link_ends: TextSet<(Vec<u8>, LinkEnd, Vec<u8>)>,
-    /// Values used before their types were known, in file order.
+    /// By the name of the type: values that were used before the type was known, in file order.
     awaited: TextMap<Vec<u8>, Vec<AwaitedValue>>,
 }
 
-/// A value as written, and the hash of its text.
 #[derive(Clone, Debug)]
 pub struct AwaitedValue {
     raw: Vec<u8>,
@@ -77,8 +76,7 @@ impl Model {
         Ok((type_, parent))
     }
 
-    /// Completes a container that was made up before, if the new container is the same. Returns whether the container
-    /// was completed.
+    /// If the new container was made up before, completes it. Returns whether a container was completed.
     pub(super) fn adopts(
         &mut self,
         known: ContainerId,
@@ -100,8 +98,8 @@ impl Model {
         self.types.insert(NewType { name, alias: None, nature, parent, ends: None, defined_in })
     }
 
-    /// Returns the lane of an event. The lane and its container may be made up. A lane or container that is made up
-    /// begins at the event's `time`, if the event has a time.
+    /// Returns the lane of an event. Makes up the lane and its container if necessary. They then begin at the event's
+    /// `time`, if the event has a time.
     ///
     /// # Errors
     /// The lane does not exist and never will.
@@ -152,7 +150,7 @@ impl Model {
         Some(())
     }
 
-    /// Returns the container at an end of a link, which may be made up, and the problem of that end.
+    /// Returns the container at an end of a link, and the problem with that end. The container may be made up.
     pub fn mended_end(
         &mut self,
         type_name: &[u8],
@@ -189,7 +187,6 @@ impl Model {
         made.map_or((UNKNOWN, None), |made| (made, Some((failed, Remedy::Created))))
     }
 
-    /// Records the first use of a value whose type is not known yet.
     pub fn await_value(&mut self, type_name: &[u8], value: AwaitedValue) {
         if let Some(known) = &mut self.made_up {
             known.awaited.entry(type_name.to_vec()).or_default().push(value);
@@ -201,7 +198,6 @@ impl Model {
         self.value(type_, whole.of(&value.raw[..]).into(), value.hash)
     }
 
-    /// Adds the values that were used before their types were known.
     pub fn settle_awaited(&mut self) {
         let Some(known) = &mut self.made_up else { return };
         if known.awaited.is_empty() {

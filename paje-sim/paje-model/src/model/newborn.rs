@@ -1,25 +1,23 @@
-//! Containers that a file creates in containers that other files have destroyed.
+//! Containers that a file creates inside containers that other files have destroyed.
 //!
-//! Files that are read one after the other may have happened at the same time. A file may create a container inside a
-//! container that another file has already destroyed. If the first file later destroys the outer container, too, this
-//! repeated destruction must also end the new container. This table finds it without a search through the whole
-//! container.
+//! The events of files that are read one after the other may have happened at the same time. A file may create a
+//! container inside a container that another file has already destroyed. If the first file later destroys the outer
+//! container again, this must also end the new container. This table finds the new container without a search through
+//! the outer container.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::containers::Containers;
 use crate::names::ids::ContainerId;
 
-/// Containers that the current file has created in containers that had ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newborn {
-    /// By parent.
+    /// By parent: new containers, and the containers between a new container and a destroyed one.
     inside: FxHashMap<ContainerId, Vec<ContainerId>>,
     listed: FxHashSet<ContainerId>,
 }
 
 impl Newborn {
-    /// Adds a new container if its parent had ended.
     pub(crate) fn add(&mut self, containers: &Containers, new: ContainerId) {
         let mut child = new;
         while child != ContainerId::ROOT && self.listed.insert(child) {

@@ -11,7 +11,7 @@ use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena, TextRef};
 
-/// All types of a trace, by number. Type 0 is the root's, named `0`.
+/// All types of a trace, numbered from 0. Type 0 is the root's type, named `0`.
 #[derive(Clone, Debug)]
 pub struct Types {
     list: Vec<Type>,
@@ -25,18 +25,16 @@ struct Type {
     names: Names,
     nature: TypeNature,
     parent: TypeId,
-    /// Types of the containers at the start and end, for a link type.
     ends: Option<(TypeId, TypeId)>,
     /// The last file that defined the type.
     defined_in: u32,
-    /// Boxed, because most types have no values in a trace with many types.
+    /// Boxed, because in a trace with many types, most types have no values.
     values: Option<Box<Values>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Values {
     names: Vec<ValueEntryId>,
-    /// Colours of the values that have one.
     colors: Vec<(ValueId, Color)>,
 }
 
@@ -117,7 +115,7 @@ impl Types {
         (0..self.list.len() as u32).map(TypeId)
     }
 
-    /// Returns the type that events refer to by this text.
+    /// Returns the type to which events refer by this text.
     #[must_use]
     pub fn find(&self, identifier: &[u8]) -> Option<TypeId> {
         let same = |id: &TypeId| self.identifier(*id).text == identifier;
@@ -214,7 +212,7 @@ impl Types {
         Some(colors[found].1)
     }
 
-    /// Returns the value that events of this type refer to by this text.
+    /// Returns the value to which events of this type refer by this text.
     #[must_use]
     pub fn find_value(
         &self,
@@ -230,12 +228,12 @@ impl Types {
         self.list[id.index()].defined_in
     }
 
-    /// Records that another file of the trace defines the type, too.
+    /// Records that another file of the trace also defines the type.
     pub fn define_again(&mut self, id: TypeId, file: u32) {
         self.list[id.index()].defined_in = file;
     }
 
-    /// Adds a type, whose identifier must be free.
+    /// Adds a type. Its identifier must be free.
     pub fn insert(&mut self, new: NewType<'_>) -> TypeId {
         let id = TypeId(self.list.len() as u32);
         let names = Names::new(&mut self.texts, new.name, new.alias);
@@ -272,7 +270,7 @@ impl Types {
         is_new
     }
 
-    /// Returns the value with a name and the name's hash, and whether the value is new.
+    /// Returns the value with this name, which has this hash, and whether the value is new.
     #[inline]
     pub fn value(
         &mut self,

@@ -6,14 +6,13 @@ use crate::names::ids::{TypeId, ValueId};
 use crate::names::options::ValueNames;
 use crate::names::text::{Name, TextArena};
 
-/// Names of the values of all types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ValueNameTable {
     index: HashTable<Indexed>,
     entries: ValueEntries,
 }
 
-/// A value's entry, and enough of its hash to grow the index without reading the text.
+/// Number of a value's entry, and the part of its hash that the index needs to grow without reading the text.
 #[derive(Clone, Copy, Debug)]
 struct Indexed {
     key: ValueKey,
@@ -23,7 +22,7 @@ struct Indexed {
 /// A value. It is small, because there may be millions.
 #[derive(Clone, Copy, Debug)]
 struct ValueEntry {
-    /// Low half of the position of its names.
+    /// Low half of the position of the value's names in the arena.
     text: u32,
     type_: TypeId,
     number: ValueId,
@@ -33,14 +32,13 @@ struct ValueEntry {
 struct ValueEntries {
     list: Vec<ValueEntry>,
     texts: TextArena,
-    /// First entry after each 4 GiB of texts.
+    /// Index of the first entry after each 4 GiB of texts.
     turns: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueEntryId(u32);
 
-/// A value as written.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedValue<'n> {
     pub name: Name<'n>,
@@ -53,7 +51,7 @@ impl<'n> NamedValue<'n> {
     }
 }
 
-/// Half of the hash of a name and its type.
+/// Half of the hash of a value's name and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ValueKey(u32);
 
@@ -83,7 +81,6 @@ impl ValueEntries {
         Names::at(turn as u32, self.list[entry.0 as usize].text)
     }
 
-    /// Returns whether an entry is the value of this type with this identifier.
     fn is(
         &self,
         known: Indexed,
@@ -106,7 +103,6 @@ impl ValueNameTable {
         (self.entries.names(entry), &self.entries.texts)
     }
 
-    /// Returns the value of a type with this identifier, whose text has this hash.
     pub(crate) fn find(
         &self,
         type_: TypeId,
@@ -120,8 +116,8 @@ impl ValueNameTable {
         Some(self.entries.list[found.entry.0 as usize].number)
     }
 
-    /// Returns the number of the value of this type whose identifier has this hash. If there is no such value, adds the
-    /// value with the number `next` and also returns the new entry.
+    /// Returns the number of a type's value, given the value's identifier and its hash. If there is no such value, adds
+    /// the value with the number `next` and also returns its entry.
     #[inline]
     pub(crate) fn intern(
         &mut self,
@@ -153,7 +149,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// Number of a type, text of a value, whether the value is quoted, and whether it is an alias.
     type Line = (u32, String, bool, bool);
 
     fn named(line: &Line) -> (TypeId, u64, NamedValue<'_>) {

@@ -21,21 +21,19 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     place: Option<Place>,
-    /// The file, if the error has no place.
     file: Option<Arc<Path>>,
-    /// Path of the trace, if messages show it.
     trace: Option<Box<Path>>,
-    /// Byte offset of the error's line in the whole input. The error with the smallest offset is
-    /// reported.
+    /// Byte offset of the error's line in all files together. Of several errors, the one with the
+    /// smallest offset is reported.
     at: u64,
 }
 
-/// Position of a problem, and the line with the problem.
+/// Position of a problem, and the line that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, if the trace names it. See `Source::reading_files`.
+    /// The file, or `None` for the trace itself. See `Source::reading_files`.
     pub file: Option<Arc<Path>>,
-    /// Byte, line and column of the offending text.
+    /// Byte, line and column of the offending text in the file.
     pub position: Position,
     /// The line without its newline, cut to fit a terminal.
     pub text: Vec<u8>,
@@ -49,9 +47,10 @@ pub enum ErrorKind {
     Invalid(Problem),
     /// The input could not be read.
     Io(io::Error),
-    /// A file that the trace names could not be read. The error's place is that of the file's name.
+    /// A file to which the trace refers could not be read. The place of the error is where the
+    /// trace names the file.
     File {
-        /// Path of the file, relative to the folder of the file that names it.
+        /// Path of the file, relative to the folder of the file that refers to it.
         path: PathBuf,
         /// Cause.
         error: io::Error,
@@ -72,13 +71,13 @@ impl Error {
         Error(Box::new(Inner { kind, place, file: None, trace: None, at: 0 }))
     }
 
-    /// Sets the byte offset of the error's line in the whole input.
+    /// Sets the byte offset of the error's line in all files together.
     pub fn of_line_at(mut self, at: u64) -> Self {
         self.0.at = at;
         self
     }
 
-    /// Returns the byte offset of the error's line in the whole input.
+    /// Returns the byte offset of the error's line in all files together.
     pub fn at(&self) -> u64 {
         self.0.at
     }
@@ -148,7 +147,7 @@ impl Error {
         self.0.place.as_ref().map(|place| place.position)
     }
 
-    /// Returns the place of the error, which includes the line.
+    /// Returns the position of the error and the text of its line.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
@@ -189,7 +188,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Kind of warning, the number of lines with the warning, and the first of these lines.
+/// A warning: its kind, the number of lines that cause it, and the first of these lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Kind of the warning.
@@ -200,7 +199,8 @@ pub struct Warning {
     pub file: Option<Arc<Path>>,
     /// Number of that file in the order of reading, or 0 for the trace itself.
     pub file_number: u32,
-    /// First line in that file, from 1. In a sorted trace, this is the line that is replayed first.
+    /// Number of the first line in that file, counted from 1. In a sorted trace, this is the line
+    /// that is replayed first.
     pub first_line: u64,
     /// Number of lines.
     pub count: u64,

@@ -11,16 +11,16 @@ use unicode_width::UnicodeWidthChar;
 
 use super::error::{ErrorKind, Place, Problem};
 
-/// Bytes kept on either side of the offending text's first byte.
+/// Number of bytes that are kept before and after the first byte of the offending text.
 const REACH: usize = 160;
-/// Number of columns shown of a line, and how many of these are before the offending text.
+/// Number of columns shown of a line. At most `BEFORE` of them are before the offending text.
 const COLUMNS: usize = 100;
 const BEFORE: usize = 60;
 
 /// A piece of one line of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The bytes as they are in the trace, without a newline.
+    /// The bytes of the trace, without a newline.
     pub text: Vec<u8>,
     /// Number of bytes of the line before the excerpt.
     pub skipped: u64,
@@ -28,19 +28,18 @@ pub struct Excerpt {
     pub cut: bool,
 }
 
-/// An excerpt for a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The text. Tabs are blanks, unprintable bytes are escaped, and `…` marks a cut.
+    /// The text. Tabs are replaced by blanks, unprintable bytes are escaped, and `…` marks a cut.
     pub text: String,
-    /// Columns before the offending text.
+    /// Number of columns before the offending text.
     pub indent: usize,
-    /// Columns of the offending text, at least 1.
+    /// Number of columns of the offending text, at least 1.
     pub width: usize,
 }
 
 impl Excerpt {
-    /// Returns the surroundings of byte `at` of `line`.
+    /// Returns the excerpt around byte `at` of `line`.
     #[must_use]
     pub fn of(line: &[u8], at: usize) -> Self {
         let at = at.min(line.len());
@@ -56,7 +55,7 @@ impl Excerpt {
         position.byte.0.saturating_sub(before)..position.byte.0 + REACH as u64 + 1
     }
 
-    /// Reads the surroundings of `position` from the trace.
+    /// Reads the excerpt around `position` from the trace.
     ///
     /// # Errors
     /// The trace cannot be read, or has become too short.
@@ -154,7 +153,6 @@ fn columns(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.columns).sum()
 }
 
-/// Drops cells at the end that do not fit. Returns whether any cell was dropped.
 fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     let mut used = 0;
     let fit = cells.iter().take_while(|cell| {
@@ -167,7 +165,6 @@ fn keep_first(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Drops cells at the beginning that do not fit. Returns whether any cell was dropped.
 fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     cells.reverse();
     let dropped = keep_first(cells, room);
@@ -175,7 +172,7 @@ fn keep_last(cells: &mut Vec<Cell>, room: usize) -> bool {
     dropped
 }
 
-/// Returns the offending line and carets below the offending text. Returns nothing if the line is too long.
+/// Returns the offending line and carets below the offending text. Returns an empty text if the line is too long.
 #[must_use]
 pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     let problem = match kind {
@@ -185,7 +182,7 @@ pub fn lines_below(place: &Place, kind: &ErrorKind) -> String {
     line_with_carets(&place.text, place.position, problem)
 }
 
-/// Returns the line and carets below the text at `position`. Returns nothing if the line is empty.
+/// Returns the line and carets below the text at `position`. Returns an empty text if the line is empty.
 #[must_use]
 pub fn line_with_carets(line: &[u8], position: Position, problem: Option<&Problem>) -> String {
     if line.is_empty() {

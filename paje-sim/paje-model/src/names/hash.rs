@@ -9,17 +9,17 @@ use std::collections::{HashMap, HashSet};
 
 use paje_parser::Span;
 
-/// A map by texts of a trace, where speed does not matter.
+/// Map with texts of a trace as keys, for code where speed does not matter.
 pub type TextMap<K, V> = HashMap<K, V>;
 
-/// A set of texts of a trace, where speed does not matter.
+/// Set of texts of a trace, for code where speed does not matter.
 pub type TextSet<K> = HashSet<K>;
 
-/// A static variable. The system randomises its address, which seeds the hashes.
+/// Static variable whose address seeds the hashes, because the system randomises it.
 static SOMEWHERE: u8 = 0;
 
-/// Returns the seed, which consists of the bits of an address that do not depend on the position within the program.
-/// This is as fast as reading a constant. Valgrind loads all programs at one address, so their hashes are equal there.
+/// Returns the seed: the bits of an address that the system randomises. This is as fast as reading a constant. Valgrind
+/// always loads programs at the same address, so the hashes are the same in each run there.
 #[inline(always)]
 fn seed() -> u64 {
     (&raw const SOMEWHERE).addr() as u64 >> 24
@@ -28,7 +28,6 @@ fn seed() -> u64 {
 /// A text of up to 16 bytes, padded with zeros.
 pub type Word = [u64; 2];
 
-/// Returns the start and end of the field's text without its quotes.
 #[inline]
 pub fn bare(padded: &[u8], span: Span) -> (usize, usize) {
     let (start, end) = (span.start as usize, span.end as usize);
@@ -48,7 +47,7 @@ pub fn word(padded: &[u8], start: usize, len: usize) -> Option<Word> {
     Some([whole as u64 & mask[0], (whole >> 64) as u64 & mask[1]])
 }
 
-/// A text of up to 16 bytes that can be compared directly, or a mark for a longer text.
+/// A text of up to 16 bytes, which can be compared directly, or a mark that stands for a longer text.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed)]
 pub struct ShortText {
@@ -67,7 +66,6 @@ impl ShortText {
         }
     }
 
-    /// Returns the text between two positions, and its [`hash_text`].
     #[inline(always)]
     pub fn hashed(padded: &[u8], start: usize, end: usize) -> (Self, u64) {
         let len = end - start;
@@ -77,7 +75,7 @@ impl ShortText {
         }
     }
 
-    /// Returns whether two texts are equal, or both long.
+    /// Returns whether two texts are equal. All long texts count as equal.
     #[inline(always)]
     pub const fn is(self, other: Self) -> bool {
         let differs = self.word[0] ^ other.word[0] | self.word[1] ^ other.word[1];
@@ -97,7 +95,7 @@ impl ShortText {
     }
 }
 
-/// Masks that keep the first bytes of a word, by their number.
+/// Masks that keep the first bytes of a word, indexed by the number of bytes.
 static KEPT: [[u64; 2]; 17] = {
     let mut masks = [[0; 2]; 17];
     let mut len = 1;
@@ -124,14 +122,14 @@ pub fn hash_word(word: Word, context: u64) -> u64 {
     word_by(seed(), word, context)
 }
 
-/// Hashes a word and a small number with fewer instructions than [`hash_word`].
+/// Hashes a word and a small number. This takes fewer instructions than [`hash_word`].
 #[inline(always)]
 pub fn hash_salted(word: Word, salt: u64) -> u64 {
     salted_by(seed(), word, salt)
 }
 
-/// Computes [`hash_word`] with this seed, which may have few bits. A factor must not be zero for the same word in every
-/// process, because the product would then be zero whatever the other factor is.
+/// Computes [`hash_word`] with this seed, which may have only a few random bits. A factor must not be zero for the same
+/// word in every process, because the product would then be zero whatever the other factor is.
 #[inline(always)]
 const fn word_by(seed: u64, word: Word, context: u64) -> u64 {
     fold(word[0] ^ FIRST ^ seed, word[1] ^ SECOND ^ seed ^ context.rotate_left(29))
@@ -152,8 +150,8 @@ pub fn hash_bytes(text: &[u8]) -> u64 {
     hash_word(short_word(tail), before ^ text.len() as u64)
 }
 
-/// Returns the word of a text of less than 16 bytes. Reads nothing after the text. Combines
-/// overlapping pieces, because copying would be a function call.
+/// Returns the word of a text of less than 16 bytes. Reads nothing after the text. Combines overlapping pieces, because
+/// copying the text would be a function call.
 #[inline(always)]
 pub(super) fn short_word(text: &[u8]) -> Word {
     let len = text.len();
@@ -169,7 +167,7 @@ pub(super) fn short_word(text: &[u8]) -> Word {
     [bytes.fold(0, |word, byte| word | byte), 0]
 }
 
-/// Hashes the text at `start..end` like [`hash_bytes`], without a loop if it is short.
+/// Hashes the text at `start..end` like [`hash_bytes`], but without a loop if the text is short.
 #[inline(always)]
 pub fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
     match word(padded, start, end - start) {
@@ -182,7 +180,6 @@ pub fn hash_text(padded: &[u8], start: usize, end: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// With a known seed, all these texts would have the same hash.
     #[test]
     fn collisions_cannot_be_prepared() {
         for (half, is_first) in [(FIRST, true), (SECOND, false)] {
@@ -195,7 +192,7 @@ mod tests {
         }
     }
 
-    /// With any seed, names differ in both ends of their hashes. Hash tables use both ends.
+    /// Names must differ in both ends of their hashes, because hash tables use both ends.
     #[test]
     fn names_are_spread_by_any_seed() {
         let names = (0..1000).map(|i| format!("S w{i}"));

@@ -1,4 +1,4 @@
-//! Numbers of the objects of a trace. All count from 0, in the order of definition.
+//! Numbers of the objects of a trace. They start at 0 and follow the order of definition.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -1,4 +1,4 @@
-//! Records of a ledger about the lines of a trace.
+//! Records about the lines of a trace, which a ledger receives.
 
 use paje_parser::LinkEnd;
 
@@ -8,15 +8,15 @@ use super::ids::{ContainerId, TypeId, ValueId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineRemedy {
-    /// The event is left out, perhaps because it comes after its container's end.
+    /// The event is left out, for example because it comes after its container's end.
     Skipped,
-    /// The variable has no value yet, so it is changed as if it were 0.
+    /// The variable has no value yet, so its value is assumed to be 0.
     Unset,
-    /// The link has the value of its other end.
+    /// The link keeps the value of its other end.
     OtherValue(TypeId, ValueId),
-    /// This container is made up for the event and begins at the same time.
+    /// The container is made up for the event, and begins at the time of the event.
     Created(ContainerId),
-    /// The event is replayed, although a valid trace could not have the event at this place.
+    /// The event is replayed, although no valid trace could have it at this position.
     Kept,
 }
 
@@ -46,6 +46,6 @@ pub enum LineOf {
 pub enum Used {
     /// A value of its lane's type.
     Value(ValueId),
-    /// The container at an end of a link.
+    /// The container at one end of a link.
     End(LinkEnd, ContainerId),
 }

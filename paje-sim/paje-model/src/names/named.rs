@@ -5,12 +5,11 @@ use std::fmt;
 use paje_parser::EventKind;
 use paje_parser::error::shown;
 
-/// A name, key or value as written, without quotes.
 pub type Word = Vec<u8>;
 
-/// A type, a container or a value with its name and alias: `'rank-1' (33)`.
+/// The name and the alias of a type, a container or a value, such as `'rank-1' (33)`.
 ///
-/// Rows show the name, and events use the alias. Messages show both, so that the reader need not look up either.
+/// Rows show the name, and events use the alias. Messages show both, so that the reader need not look them up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named(Box<Names>);
 
@@ -50,12 +49,11 @@ impl fmt::Display for Named {
     }
 }
 
-/// The definition of an event: `PajePopState (13)`.
+/// The definition of an event, such as `PajePopState (13)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventName {
-    /// Kind of the event.
     pub kind: EventKind,
-    /// Number of the definition, with which the event's lines begin. It may be any word.
+    /// Number of the definition, as at the beginning of the event's lines. It may be any word.
     pub number: Word,
 }
 
@@ -65,7 +63,6 @@ impl fmt::Display for EventName {
     }
 }
 
-/// Returns the word without quotes, for messages.
 fn unquoted(word: &[u8]) -> String {
     let shown = shown(word);
     shown[1..shown.len() - 1].to_owned()

@@ -6,6 +6,7 @@ use paje_parser::FieldNames;
 use splitter::Limits;
 
 use crate::names::selection::{Natures, Selection};
+use crate::names::time_unit::TimeUnit;
 
 /// Precision of variables' values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,24 +41,24 @@ pub struct MemoryLimit {
 }
 
 impl Options {
-    /// Returns the parts of events that are kept with their objects.
+    /// Returns which parts of events are kept with their objects.
     pub fn keeps(&self) -> Keeps {
         let Options { user_defined: fields, keep_lines, sort, lines_of, .. } = *self;
         Keeps { fields, lines: keep_lines && !sort, lines_of }
     }
 
-    /// Returns whether the trace's use of its definitions is kept.
+    /// Returns whether uses of definitions are recorded.
     pub const fn keeps_usage(&self) -> bool {
         self.usage && !self.sort && !self.recover
     }
 }
 
-/// Parts of events that are kept with their objects.
+/// Parts of events to keep with their objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keeps {
     /// User-defined fields.
     pub fields: bool,
-    /// Their lines.
+    /// Numbers of the events' lines.
     pub lines: bool,
     /// Natures whose lines are kept even without user-defined fields.
     pub lines_of: Natures,
@@ -75,7 +76,7 @@ impl Keeps {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether the field names of older traces are understood, too.
+    /// Whether the field names of older traces are understood as well.
     pub field_names: FieldNames,
     /// Precision of variables' values.
     pub variable_precision: Precision,
@@ -83,26 +84,26 @@ pub struct Options {
     pub value_names: ValueNames,
     /// Events after this time, in seconds, are ignored, and all open objects end at this time.
     pub stop_at: Option<f64>,
-    /// Whether pushes and pops change one state instead of nesting. A push then also ends the state
-    /// below it, and a pop opens that state again as a new row.
+    /// Whether states do not nest. A push then ends the state below it, and a pop opens that state again as a new row.
     pub no_imbrication: bool,
-    /// Whether links that lack an end when their container ends are ignored. Otherwise they are an error.
+    /// Whether to ignore links that lack an end when their container ends. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
     /// Whether user-defined fields are kept.
     pub user_defined: bool,
     /// Whether events are replayed in the order of their times instead of their lines.
     ///
     /// The result is that of the same trace with its lines reordered. First come the lines without a time, in file
-    /// order: all definitions, comments and blank lines, and lines that match no definition. Then come the events that
-    /// need a `Time` according to their definition, including creations and destructions of containers. They are sorted
-    /// by time, and equal times keep their file order. Between the two groups are the lines whose time cannot be read.
-    /// The first of them is an error. "The first problem" is the first in this order, but its place is that in the
+    /// order: all definitions, comments and blank lines, and lines that match no definition. Next come the lines whose
+    /// time cannot be read. The first of them is an error. Then come the events that need a `Time` according to their
+    /// definition, including creations and destructions of containers. They are sorted by time, and equal times keep
+    /// their file order. "The first problem" is the first problem in this order, but its position is the one in the
     /// original trace.
     ///
-    /// Lines that name files come last, and each file is sorted separately.
+    /// Lines that refer to files come last, and each file is sorted separately.
     ///
     /// The whole text stays in memory, plus eight bytes for each line (forty during sorting). The text is read to its
-    /// end before anything else is checked, so a failed read or a line that is too long precedes all other problems.
+    /// end before anything else is checked. A failed read or a line that is too long therefore precedes all other
+    /// problems.
     pub sort: bool,
     /// Limit beyond which rows go to a temporary file; `None` keeps all rows in memory. Ignored if a trace is read in
     /// portions.
@@ -112,23 +113,25 @@ pub struct Options {
     /// Whether the line of the event that opened an object is kept. Ignored if events are not
     /// replayed in the order of their lines.
     pub keep_lines: bool,
-    /// Natures whose lines are kept with `keep_lines`. The default is all natures. Each line takes about 24 bytes.
+    /// Natures whose lines are kept with `keep_lines`. The default is all natures. Keeping a line takes about 24 bytes.
     pub lines_of: Natures,
-    /// Whether the trace's use of its definitions and doubtful spellings are kept for
-    /// `Trace::usage`. Ignored with `sort` or `recover`.
+    /// Whether uses of definitions and doubtful spellings are recorded for `Trace::usage`. Ignored with `sort` or
+    /// `recover`.
     pub usage: bool,
-    /// Whether the replay continues after a problem. Wrong lines are left out or mended, by rules that lose only
-    /// contradictory information (`docs/recover.md`), and `Trace::recovered` lists them. The option does not change the
-    /// result of a trace without problems.
+    /// Whether the replay continues after a problem. Wrong lines are left out or mended. The rules lose only
+    /// contradictory information (`docs/recover.md`). `Trace::recovered` lists the problems. The option does not change
+    /// the result of a trace without problems.
     pub recover: bool,
-    /// Wanted rows. Lanes of other natures, types and containers are checked but keep no rows. The
-    /// wanted lanes keep all rows, also outside of the window of time. With `recover`, all lanes
-    /// keep their rows. So always filter the rows with `Trace::select` as well.
+    /// Wanted rows. Lanes of other natures, types and containers are checked, but their rows are dropped. Wanted lanes
+    /// keep all rows, even those outside the time window. With `recover`, all lanes keep their rows. So always filter
+    /// the rows with `Trace::select` as well.
     pub selection: Selection,
-    /// Sizes of blocks and lines.
+    /// Unit of the trace's times, for `Trace::time_scale`. Rows keep the times of the trace.
+    pub time_unit: Option<TimeUnit>,
+    /// Limits on the sizes of blocks and lines.
     pub limits: Limits,
-    /// A worker that knows more names than this forgets all of them if they are hardly used again. Results do not
-    /// depend on this number. It is meant for tests and measurements.
+    /// Number of names above which a worker forgets all of them if they are hardly used again. Results do not depend on
+    /// this number. It is meant for tests and measurements.
     #[doc(hidden)]
     pub decoder_symbols: usize,
 }
@@ -151,8 +154,9 @@ impl Default for Options {
             usage: false,
             recover: false,
             selection: Selection::default(),
+            time_unit: None,
             limits: Limits::default(),
-            // The tables of this many names fit into a core's second-level cache.
+            // Tables with this number of names fit into a core's second-level cache.
             decoder_symbols: 1 << 14,
         }
     }

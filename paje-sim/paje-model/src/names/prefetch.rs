@@ -1,8 +1,8 @@
 use std::hint::black_box;
 use std::ops::BitXor;
 
-/// Reads numbers that do not depend on one another, so that the processor fetches them at the same
-/// time. Later reads no longer wait for memory.
+/// Reads independent numbers, which the processor then fetches from memory at the same time. Later
+/// reads no longer wait for memory.
 #[inline(always)]
 pub fn prefetch<T: Default + BitXor<Output = T>>(reads: impl Iterator<Item = T>) {
     black_box(reads.fold(T::default(), |all, read| all ^ read));

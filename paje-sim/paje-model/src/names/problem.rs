@@ -12,11 +12,10 @@ use super::named::{EventName, Named, Word};
 #[non_exhaustive]
 #[allow(missing_docs)] // Each variant's sentence is in `Display` below.
 pub enum Problem {
-    /// A line that is wrong, either alone or because of the definitions before it.
+    /// A line that is wrong, either alone or because of previous definitions.
     Line {
         fault: FaultKind,
         word: Word,
-        /// See [`Problem::of_event`].
         event: Option<EventName>,
     },
     EmptyTrace,
@@ -45,7 +44,6 @@ pub enum Problem {
         type_: Named,
         expected: TypeNature,
         found: TypeNature,
-        /// See [`Problem::of_event`].
         event: Option<EventName>,
     },
     NotChildType {
@@ -115,7 +113,7 @@ pub enum Problem {
     FileCycle {
         name: Word,
     },
-    /// The first line of a file that the trace names does not belong to a trace.
+    /// The trace refers to a file whose first line does not belong to a trace.
     NotATrace,
 }
 
@@ -123,8 +121,8 @@ impl Problem {
     /// Number of open links that a message lists.
     pub const LISTED: usize = 10;
 
-    /// Adds the name of the line's event, if the message shows it. A lane that finds a problem does
-    /// not know the event. `name` reads it from the line, only when it is needed.
+    /// Adds the name of the line's event, if the message shows it. `name` reads the event from the line, because the
+    /// lane that finds a problem does not know the event. It is called only if it is needed.
     #[must_use]
     pub fn of_event(mut self, name: impl FnOnce() -> Option<EventName>) -> Self {
         if let Problem::Line { fault: FaultKind::MissingField(_), event, .. }
@@ -136,8 +134,7 @@ impl Problem {
         self
     }
 
-    /// Returns the known names in the message, each with the kind of its object. They are in the
-    /// order of the message.
+    /// Returns the names that the message contains, in order, each with the kind of its object.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {
@@ -216,7 +213,6 @@ impl Problem {
     }
 }
 
-/// Returns the nature with its article.
 const fn indefinite(nature: TypeNature) -> &'static str {
     match nature {
         TypeNature::Container => "a container",

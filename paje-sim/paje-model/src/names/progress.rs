@@ -1,4 +1,4 @@
-//! Progress of a replay, and the time that the replay took.
+//! Progress of a replay, and the times that it took.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,6 @@ pub struct Progress {
     events: AtomicU64,
     named: Mutex<Named>,
     work: Mutex<Work>,
-    /// Completed part of the phase's work.
     done: AtomicU64,
     stopped: AtomicBool,
 }
@@ -36,11 +35,10 @@ struct Work {
 
 #[derive(Debug, Default)]
 struct Named {
-    /// Size in bytes of all known files.
     size: u64,
-    /// Bytes read of earlier files.
+    /// Number of bytes read from previous files.
     read: u64,
-    /// Bytes read of the current file.
+    /// Number of bytes read from the current file.
     taken: Arc<AtomicU64>,
 }
 
@@ -57,7 +55,7 @@ impl Progress {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// Returns the phase, its completed bytes, and its total bytes. While reading, both are 0: the
+    /// Returns the phase, its completed bytes, and its total bytes. While reading, both numbers are 0, because the
     /// caller knows the input's size.
     #[must_use]
     pub fn phase(&self) -> (Phase, u64, u64) {
@@ -77,20 +75,20 @@ impl Progress {
         self.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Stops the replay, from any thread. The replay then ends within some blocks of text, with
-    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). The request has no effect while the replay
-    /// reads a trace to be sorted or waits for input.
+    /// Stops the replay, from any thread. The replay then ends after a few blocks of text, with
+    /// [`ErrorKind::Stopped`](crate::names::error::ErrorKind::Stopped). It does not notice the request while it reads a
+    /// trace to be sorted or waits for input.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the replay was asked to stop.
+    /// Returns whether [`Progress::stop`] was called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Returns how many bytes were read of the files that the trace names, and the total that is known so far. For
+    /// Returns how many bytes were read from the files to which the trace refers, and the total size known so far. For
     /// compressed files, these are sizes of compressed data.
     #[must_use]
     pub fn named_files(&self) -> (u64, u64) {
@@ -98,12 +96,11 @@ impl Progress {
         (named.read + named.taken.load(Ordering::Relaxed), named.size)
     }
 
-    /// Adds the size of a file that will be read.
     pub fn expect(&self, bytes: u64) {
         self.named.lock().unwrap_or_else(PoisonError::into_inner).size += bytes;
     }
 
-    /// Switches to another named file, with its counter of bytes read.
+    /// Switches to another file, which has its own counter of bytes read.
     pub fn turn_to(&self, taken: Arc<AtomicU64>) {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         named.read += std::mem::replace(&mut named.taken, taken).load(Ordering::Relaxed);
@@ -119,16 +116,16 @@ impl Progress {
 /// Times of one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkerTimes {
-    /// Reading blocks.
+    /// Time spent reading blocks.
     pub read: Duration,
-    /// Decoding blocks.
+    /// Time spent decoding blocks.
     pub decode: Duration,
-    /// Replaying lanes, and merging links.
+    /// Time spent replaying lanes and merging links.
     pub replay: Duration,
 }
 
 impl WorkerTimes {
-    /// Returns the total working time.
+    /// Returns the total of these times.
     #[must_use]
     pub fn busy(&self) -> Duration {
         self.read + self.decode + self.replay
@@ -137,14 +134,14 @@ impl WorkerTimes {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// Time from beginning to end.
+    /// Time from the beginning to the end of the replay.
     pub wall: Duration,
-    /// Time during which only one worker worked.
+    /// Time during which only one worker was busy.
     pub serial: Duration,
     pub workers: Vec<WorkerTimes>,
 }
 
-/// Measures laps: each call adds the time since the previous call to a duration.
+/// Measures laps. Each call adds the time since the previous call to a given duration.
 pub struct Watch(Instant);
 
 impl Watch {

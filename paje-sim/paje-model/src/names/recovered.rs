@@ -1,4 +1,4 @@
-//! Problems of a trace that was replayed despite them.
+//! Problems of a trace that was replayed in spite of them.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use crate::names::error::Error;
 pub enum Remedy {
     /// The lines are left out.
     Skipped,
-    /// The lines are read as the closest valid ones.
+    /// The lines are read like the most similar valid lines.
     Kept,
-    /// Undefined objects that they name were made up, once for each name.
+    /// Undefined objects that the lines name were made up, once for each name.
     Created,
     /// The trace, or one of its files, ends at the problem.
     Ended,
@@ -33,7 +33,7 @@ impl Remedy {
     }
 }
 
-/// A kind of problem: the first problem of this kind in file order, and the number of problems.
+/// A kind of problem: the first problem in file order, the remedy, and the number of cases.
 #[derive(Debug)]
 pub struct Recovered {
     /// The first problem.
@@ -45,7 +45,6 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// Replaces the position of the problem.
     pub fn move_to(&mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) {
         let error = std::mem::replace(&mut self.error, Error::stopped());
         self.error = error.moved(to);
@@ -63,10 +62,10 @@ pub struct OpenState {
 
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// Kinds of problems, in the order of the first of each.
+    /// Kinds of problems, ordered by the first problem of each kind.
     pub problems: Vec<Recovered>,
-    /// The first states that were open where the trace was cut off: by container in the order of
-    /// creation, then by type in the order of first events, then by time.
+    /// The first states that were open where the trace was cut off. They are ordered by the
+    /// creation of their containers, then by the first events of their types, then by time.
     pub open_states: Vec<OpenState>,
     /// Number of open states, or 0 if the trace was not cut off.
     pub open_count: u64,

@@ -7,31 +7,30 @@ use paje_parser::TypeNature;
 use super::time_range::TimeRange;
 pub use glob::{Glob, ParseGlobError};
 
-/// Wanted rows of a trace: natures, types, containers and a window of time. By default, all.
+/// Wanted rows of a trace, by nature, type, container and time window. The default is all rows.
 ///
-/// As [`Options::selection`](crate::names::options::Options::selection), a replay keeps only these rows.
-/// `Trace::select` decides which rows to show.
+/// In [`Options::selection`](crate::names::options::Options::selection), it limits the rows that a replay keeps. In
+/// `Trace::select`, it limits the rows that are shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {
     /// Natures of rows.
     pub natures: Natures,
     /// Patterns for types. The name or the alias of a row's type must match a pattern. Without patterns, all types
-    /// match. A container's row has the container's type.
+    /// match. The row of a container has the container's type.
     pub types: Vec<Glob>,
     /// Patterns for containers. The name or the alias of a row's container, or of an ancestor, must match a pattern.
-    /// Without patterns, all containers match. A container's row is in that container.
+    /// Without patterns, all containers match. The row of a container belongs to that container.
     pub containers: Vec<Glob>,
-    /// Times of rows. Containers are wanted at all times.
+    /// Time window of the rows. Containers are wanted at all times.
     pub window: TimeRange,
 }
 
-/// Some natures of rows. By default, all.
+/// A set of natures. The default is all natures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Natures(u8);
 
 impl Natures {
-    /// All five.
     pub const ALL: Natures = Natures(0b1_1111);
 
     /// Returns whether this nature is wanted.

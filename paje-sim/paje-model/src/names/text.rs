@@ -13,7 +13,6 @@ use super::hash::short_word;
 pub struct Name<'a> {
     /// The name without its quotes, which identifies it.
     pub text: &'a [u8],
-    /// Quotes around the name in its definition, if any.
     pub quoting: Quoting,
 }
 
@@ -23,7 +22,6 @@ impl<'a> Name<'a> {
         Named::new(self.text, alias.map(|alias| alias.text))
     }
 
-    /// Returns a name that was written without quotes.
     #[must_use]
     pub const fn bare(text: &'a [u8]) -> Self {
         Name { text, quoting: Quoting::Bare }
@@ -47,8 +45,8 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Shows the name without its quotes. Invalid UTF-8 is replaced by `\u{fffd}`. Nothing is escaped: a name may
-/// hold commas and control characters.
+/// Shows the name without its quotes. Invalid UTF-8 is replaced by `\u{fffd}`. Nothing is escaped, so the result may
+/// contain commas and control characters.
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.to_str_lossy())
@@ -61,8 +59,8 @@ impl<'a> From<Field<'a>> for Name<'a> {
     }
 }
 
-/// Position of a name, and of its alias if any, in a [`TextArena`]. A position has eight bytes, because there may be
-/// millions of them.
+/// Position of a name and of its alias, if any, in a [`TextArena`]. A position takes only eight bytes, because there
+/// may be millions of them.
 #[derive(Clone, Copy, Debug)]
 pub struct TextRef(u64);
 
@@ -76,13 +74,13 @@ impl TextRef {
     }
 }
 
-/// Names one after the other, each after its length. Nothing is ever removed.
+/// Names, one after the other. The length of each name precedes it. Single names are never removed.
 #[derive(Clone, Debug, Default)]
 pub struct TextArena {
     bytes: Vec<u8>,
 }
 
-/// Continuation bit of a text's head. The head is a variable-length integer of the length, the
+/// Continuation bit of a text's head. The head is an integer of variable length that holds the text's length, its
 /// quoting, and whether an alias follows.
 const MORE: u8 = 0x80;
 const ALIASED: u64 = 4;
@@ -115,7 +113,7 @@ impl TextArena {
             head |= ALIASED;
         }
         if head < u64::from(MORE) {
-            // The text has at most 15 bytes. Copies 16 bytes in one move and removes the surplus.
+            // The text has at most 15 bytes. Copying 16 bytes in one move and removing the surplus is fast.
             let [low, high] = short_word(name.text);
             let piece = (u128::from(high) << 64 | u128::from(low)) << 8 | u128::from(head);
             let end = self.bytes.len() + 1 + name.text.len();
@@ -125,7 +123,6 @@ impl TextArena {
         self.put_long(name.text, head);
     }
 
-    /// Adds a text after a head of any length.
     #[inline(never)]
     fn put_long(&mut self, text: &[u8], mut head: u64) {
         while head >= u64::from(MORE) {
@@ -136,7 +133,6 @@ impl TextArena {
         self.bytes.extend_from_slice(text);
     }
 
-    /// Forgets all names and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
@@ -158,7 +154,6 @@ impl TextArena {
         alias.map(|alias| self.read(alias).0)
     }
 
-    /// Returns the name at a position, and the position of its alias if there is one.
     #[inline]
     fn read(&self, at: usize) -> (Name<'_>, Option<usize>) {
         let first = self.bytes[at];
@@ -175,7 +170,7 @@ impl TextArena {
         (Name { text: &self.bytes[at..end], quoting }, (head & ALIASED != 0).then_some(end))
     }
 
-    /// Reads the head of the text at a position. Returns the head and the start of the text.
+    /// Reads a head of any length at `at`. Returns the head and the start of its text.
     #[inline(never)]
     fn long_head(&self, mut at: usize) -> (u64, usize) {
         let (mut head, mut shift) = (0, 0);

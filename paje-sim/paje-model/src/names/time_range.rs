@@ -1,4 +1,4 @@
-/// A range of times in seconds that includes both ends. By default, all times.
+/// A range of times in seconds that includes both ends. The default is all times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct TimeRange {

@@ -2,10 +2,10 @@ use std::collections::BTreeMap;
 
 use crate::names::ids::{TypeId, ValueId};
 
-/// Definitions that a trace uses, and inconsistent spellings of names. They show doubtful parts of a valid trace. Kept
-/// if [`Options::usage`](crate::names::options::Options::usage) is set.
+/// Definitions that a trace uses, and inconsistent spellings of names. They show doubtful parts of a valid trace.
+/// Recorded if [`Options::usage`](crate::names::options::Options::usage) is set.
 ///
-/// Usage is only recorded for the trace's main file, not for files that the trace names.
+/// Only uses in the trace's main file are recorded, not those in other files.
 #[derive(Clone, Debug)]
 pub struct Usage {
     events: Vec<bool>,
@@ -15,7 +15,6 @@ pub struct Usage {
     pub(crate) definitions_to: u64,
     definitions: u64,
     values_to: u64,
-    /// By type.
     other_quoting: BTreeMap<TypeId, OtherQuoting>,
     pub open_states: u64,
     pub ends_with_newline: bool,
@@ -27,9 +26,9 @@ pub struct Usage {
 pub struct OtherQuoting {
     /// Number of these events.
     pub count: u64,
-    /// Byte offset of the line of the first of these events.
+    /// Byte offset of the line with the first of these events.
     pub first: u64,
-    /// Number of the line of the last of these events, from 1.
+    /// Line number of the last of these events, counted from 1.
     pub last_line: u64,
 }
 
@@ -51,7 +50,7 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Returns whether any line uses an event definition, given by its index in `Trace::defs`.
+    /// Returns whether any line uses the event definition with this index in `Trace::defs`.
     #[must_use]
     pub fn is_event_used(&self, def: usize) -> bool {
         self.events.get(def).is_some_and(|used| *used)
@@ -65,15 +64,15 @@ impl Usage {
         words.and_then(|words| words.get(word)).is_some_and(|word| word >> bit & 1 != 0)
     }
 
-    /// Returns the earliest time of any line in seconds, or `None` if no line has a time. Minus zero is earlier than
-    /// zero.
+    /// Returns the earliest time of any line in seconds, or `None` if no line has a time. Minus zero counts as earlier
+    /// than zero.
     #[must_use]
     pub fn first_time(&self) -> Option<f64> {
         self.first_time.is_finite().then_some(self.first_time)
     }
 
-    /// Returns the byte after the start of the last line that defines a type or is part of an event
-    /// definition. Returns 0 if there is no such line.
+    /// Returns the offset, plus one, of the last line that defines a type or is part of an event definition. Returns 0
+    /// if there is no such line.
     #[must_use]
     pub fn definitions_to(&self) -> u64 {
         self.definitions_to
@@ -85,7 +84,7 @@ impl Usage {
         self.definitions
     }
 
-    /// Returns the byte after the start of the last line that defines a value. Returns 0 if there is no such line.
+    /// Returns the offset, plus one, of the last line that defines a value. Returns 0 if there is no such line.
     #[must_use]
     pub fn values_to(&self) -> u64 {
         self.values_to
@@ -103,14 +102,14 @@ impl Usage {
         self.ends_with_newline
     }
 
-    /// Returns the types whose values are written both with and without quotes, and the events that
-    /// differ from the first use.
+    /// Returns the types whose values are written both with and without quotes. For each type, also returns the events
+    /// that differ from the first use.
     pub fn other_quoting(&self) -> impl ExactSizeIterator<Item = (TypeId, OtherQuoting)> {
         self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
     }
 
-    /// Returns `false` if nothing else is doubtful. Doubtful are warnings, types or containers that are written both
-    /// with and without quotes, lines that end inside quotes and, in portions, links with the key of a completed link.
+    /// Returns whether anything else is doubtful: warnings, types or containers that are written both with and without
+    /// quotes, lines that end inside quotes and, in portions, links with the key of a completed link.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.is_doubtful
@@ -136,8 +135,7 @@ impl Usage {
         words[word] |= 1 << bit;
     }
 
-    /// Adds events that quote a type's values differently. These events must be later than those that were already
-    /// added.
+    /// Adds events that quote a type's values differently. They must be later than all events that were added before.
     pub fn use_other_quoting(&mut self, type_: TypeId, events: OtherQuoting) {
         let known = self.other_quoting.entry(type_);
         let known = known.or_insert(OtherQuoting { count: 0, ..events });
@@ -145,18 +143,15 @@ impl Usage {
         known.last_line = events.last_line;
     }
 
-    /// Records a line of an event definition, which begins at this byte.
     pub fn define_event(&mut self, at: u64) {
         self.definitions_to = self.definitions_to.max(at + 1);
     }
 
-    /// Records a line that defines a type, which begins at this byte.
     pub fn define_type(&mut self, at: u64) {
         self.define_event(at);
         self.definitions += 1;
     }
 
-    /// Records a line that defines a value, which begins at this byte.
     pub fn define_value(&mut self, at: u64) {
         self.values_to = self.values_to.max(at + 1);
     }

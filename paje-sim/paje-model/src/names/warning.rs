@@ -1,18 +1,18 @@
 use super::named::EventName;
 
-/// Kind of a warning. There is one warning for each kind and event definition.
+/// Kind of a warning. A replay gives at most one warning for each kind and event definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
     /// Lines with more words than their definition has fields. The extra words are ignored.
     SurplusWords,
-    /// Lines that end before a user-defined field. The field is empty.
+    /// Lines that end before a user-defined field. Such a field is treated as empty.
     MissingExtras,
-    /// Events for a container that was destroyed. They are ignored.
+    /// Events of a container after its destruction. They are ignored.
     AfterDestroy,
     /// A byte order mark at the beginning of a file. It is skipped.
     ByteOrderMark,
-    /// A named file, in PajeTraceFile or the Filename of a container, if named files are not read.
+    /// A file named in PajeTraceFile or in the Filename of a container, if such files are not read.
     FileNotRead,
 }
 
@@ -29,8 +29,7 @@ impl WarningKind {
         }
     }
 
-    /// Returns the message, which says what is doubtful about lines of this event, and how the replay treats such
-    /// lines.
+    /// Returns a sentence that says what is doubtful about lines of this event, and how the replay treats such lines.
     #[must_use]
     pub fn sentence(self, event: Option<&EventName>) -> String {
         let event = event.map_or("an event".into(), ToString::to_string);

@@ -2,7 +2,6 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::Written;
 use paje_model::names::ids::ValueId;
 
-/// Replay of the events of one container and type.
 #[derive(Debug)]
 pub struct EventLane {
     last: f64,

@@ -1,4 +1,4 @@
-//! Links of one container and type. Each has two ends with the same key.
+//! Links of one container and type. Each link has two ends with the same key.
 
 mod ends;
 mod filter;
@@ -16,33 +16,31 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, Store};
 use paje_model::names::error::Place;
 
-/// Replay of one strand of a link lane: the links whose key hashes belong to it. The rows of all strands are merged in
-/// order of completion (see `replay::link_merger`).
+/// State of one strand of a link lane. The hash of a link's key determines its strand. The rows of all strands are
+/// merged in order of completion (see `replay::link_merger`).
 #[derive(Debug, Default)]
 pub struct LinkStrand {
     open: OpenLinks,
-    /// Filter of the keys of all links. A key must not be used twice.
+    /// Filter of the keys of all links so far, because a key must not be used twice.
     pub(crate) filter: Filter,
     /// Links whose keys may have been used before, in the order of their first events.
     pub(crate) reuse_candidates: Vec<ReuseCandidate>,
     keys: KeyMemory,
-    /// Whether the rows of the strand's lane are unwanted.
     unwanted: bool,
-    /// Hashes of all keys, if hashes are remembered instead of keys.
+    /// Hashes of all keys, if the keys themselves are not remembered.
     hashes: KeyHashList,
-    /// Whether a key was reused in a container that has ended.
     had_reused_key: bool,
 }
 
-/// Memory of the keys of completed links. These keys must not be reused.
+/// How to remember the keys of completed links. These keys must not be reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyMemory {
     #[default]
     Keys,
-    /// Only the hashes of the keys. Different hashes prove that no key is reused, but equal hashes do not prove that a
-    /// key is reused.
+    /// Only the hashes of the keys are remembered. Different hashes prove that no key is reused, but equal hashes do
+    /// not prove that a key is reused.
     Hashes,
-    /// Neither keys nor hashes, to save memory.
+    /// To save memory, neither keys nor hashes are remembered.
     Nothing,
 }
 
@@ -55,10 +53,10 @@ pub struct ReuseCandidate {
     pub written: KeyInFile,
 }
 
-/// Place of a key in a file, and the key's line if its text is not known yet.
+/// Place of a key in a file. If the text of the key is not known yet, also its line.
 pub type KeyInFile = (Place, Option<LaterLine>);
 
-/// A link whose key is to be remembered.
+/// A link whose key must still be [remembered](LinkStrand::remember).
 #[derive(Clone, Copy, Debug)]
 pub struct Opened {
     hash: u64,
@@ -79,17 +77,17 @@ impl LinkStrand {
         !self.unwanted
     }
 
-    /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call
-    /// covers all links. Earlier calls may leave out recent links.
+    /// Returns whether a key may have been reused, if only hashes are remembered. Only the `last` call is sure to cover
+    /// all links.
     pub fn may_reuse_key(&mut self, last: bool) -> bool {
         self.had_reused_key || self.hashes.has_repeats(last)
     }
 
-    /// Opens a link, or completes the open link with this key and passes the link to `completed`. Returns `false` and
-    /// does nothing if there is no room for the key. The keys of links in `opened` are to be
-    /// [remembered](LinkStrand::remember).
+    /// Opens a link, or completes the open link with this key and passes it to `completed`. Returns `false` and does
+    /// nothing if there is no room for the key. The caller must then [remember](LinkStrand::remember) the keys of the
+    /// links in `opened`.
     ///
-    /// `keys` is the memory of the shard with this number.
+    /// `keys` holds the keys of shard number `shard`.
     #[inline(always)]
     pub fn add(
         &mut self,
@@ -122,7 +120,6 @@ impl LinkStrand {
         Ok(true)
     }
 
-    /// Completes the link with this key, with the value of its first event.
     #[cold]
     pub fn complete_as_begun(
         &mut self,
@@ -136,9 +133,8 @@ impl LinkStrand {
         Some(complete(self.open.remove(slot), HalfLink { value, ..half }))
     }
 
-    /// Remembers the keys of opened links. All keys are handled together, so that cache misses overlap. `is_far` says
-    /// whether other blocks were replayed since the last call. `locate` finds a key in its file by the byte offset of
-    /// its event.
+    /// Remembers the keys of opened links, all together, so that cache misses overlap. `is_far` says whether other
+    /// blocks were replayed since the last call. `locate` finds a key in its file by the byte offset of its event.
     pub fn remember(
         &mut self,
         is_far: bool,
@@ -180,14 +176,12 @@ impl LinkStrand {
         }
     }
 
-    /// Ends the lane: its incomplete links stay incomplete.
     pub fn close(&mut self) {
         let had_reused_key = self.may_reuse_key(true);
         *self = LinkStrand { had_reused_key, ..LinkStrand::new(self.keys) };
     }
 }
 
-/// Makes a link from its two ends. `open` came first.
 #[inline(always)]
 fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
     let (other, key) = (open.half(), open.key);
@@ -202,7 +196,7 @@ fn complete(open: &OpenLink, half: HalfLink) -> NewLink {
         from: start.container,
         to: end.container,
         key,
-        // Links are in file order, as in PajeNG 1.3.6.
+        // The fields follow the order of the two events in the file, as in PajeNG 1.3.6.
         extra: ExtraPair { opening: other.extra, closing: half.extra },
     }
 }

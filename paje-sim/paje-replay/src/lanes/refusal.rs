@@ -3,21 +3,21 @@ use paje_parser::LinkEnd;
 use paje_model::names::ids::{LaneId, ValueId};
 use paje_model::names::recovered::Remedy;
 
-/// Reason why a lane refuses an event. It is small, because the message is made only for the first problem of a trace.
+/// Reason why a lane refuses an event. It holds no message, because only the first problem of a trace needs one.
 #[derive(Clone, Copy, Debug)]
 pub enum Refused {
-    /// The lane is already at this later time.
+    /// The lane already has an event at this later time.
     Earlier(f64),
     EmptyStack,
     Unset,
-    /// The key already has this end.
+    /// The open link with this key already has this end.
     KeyRepeated(LinkEnd),
     /// The other end of the link has another value.
     ValuesDiffer {
         value: ValueId,
         other: ValueId,
     },
-    /// The link completes before the lane's last link. Only in damaged traces.
+    /// The link completes earlier than the lane's last link. Only in damaged traces.
     LateLink(f64),
     /// The container at this end is unknown. Only in damaged traces.
     Nowhere(LinkEnd),
@@ -56,16 +56,15 @@ impl Refused {
     }
 }
 
-/// Refused events: the first of each kind, and their number.
+/// Counts refused events, and keeps the first of each kind.
 #[derive(Debug, Default)]
 pub struct Refusals {
     pub first: [Option<(Refusal, u64)>; 8],
-    /// All refused events, if refused events are listed.
+    /// All refused events, if they are listed.
     pub all: Option<Vec<Refusal>>,
 }
 
 impl Refusals {
-    /// Makes an empty collection. If `listed` is true, the collection keeps every event.
     pub fn new(listed: bool) -> Self {
         Refusals { all: listed.then(Vec::new), ..Refusals::default() }
     }
@@ -89,7 +88,6 @@ impl Refusals {
         }
     }
 
-    /// Adds the events of another collection and empties it.
     pub fn take(&mut self, others: &mut Refusals) {
         for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
             self.add_many(refusal, count);
@@ -100,5 +98,5 @@ impl Refusals {
     }
 }
 
-/// Result for a slice of events. An error has the index of the first refused event, and the reason.
+/// Result of replaying a slice of events. An error has the index of the first refused event, and the reason.
 pub type Checked = Result<(), (usize, Refused)>;

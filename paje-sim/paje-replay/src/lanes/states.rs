@@ -2,21 +2,19 @@ use crate::lanes::refusal::Refused;
 use paje_model::memory::{NewState, OpenRow, Rows, Small, StateRoom, Store, Written};
 use paje_model::names::ids::ValueId;
 
-/// Replay of a state lane, a stack that events push and pop. It holds the data that is not in the
-/// lane's rows.
+/// State of a state lane, which is a stack that events push and pop. It holds the data that is not in the lane's rows.
 ///
-/// Rows are in order of opening, not of closing. Source: lang-paje 1.3.1, "States". An event is out of order if it is
+/// Rows are in the order in which they open. Source: lang-paje 1.3.1, "States". An event is out of order if it is
 /// earlier than the start or the end of the last row, as in PajeNG 1.3.6.
 ///
 /// The field order matters: the unused bit patterns of the first `bool` distinguish the natures of lanes.
 #[derive(Debug)]
 #[repr(C)]
 pub struct StateLane {
-    /// Whether the last row is open. It is then the top of the stack.
     is_open: bool,
     /// Whether `no_imbrication` applies. As in PajeNG 1.3.6, it does not apply in the root container.
     flat: bool,
-    /// Start of the last row, or its end if the row has ended.
+    /// Start of the last row, or its end if it has ended.
     not_before: f64,
     /// Rest of the stack, from the bottom up. Boxed because most lanes have none.
     #[allow(clippy::box_collection)]
@@ -24,7 +22,6 @@ pub struct StateLane {
 }
 
 impl StateLane {
-    /// Makes a lane. `flat` says whether `no_imbrication` applies.
     pub const fn new(flat: bool) -> Self {
         StateLane { is_open: false, flat, not_before: f64::NEG_INFINITY, below: None }
     }
@@ -135,7 +132,7 @@ impl StateLane {
         if self.flat
             && let Some(top) = top
         {
-            // As in PajeNG 1.3.6, the row that ends gets the user-defined fields of the push.
+            // As in PajeNG 1.3.6, the ending row gets the user-defined fields of the push.
             lane.store.close_state(top, time);
         }
         self.open(lane, time, value, imbrication);
@@ -179,7 +176,6 @@ impl StateLane {
         }
     }
 
-    /// Returns the rows on the stack, from the bottom up.
     fn stack(&self, rows: &Rows) -> impl Iterator<Item = OpenRow> {
         let top = self.is_open.then(|| OpenRow::last_of(rows));
         self.below().iter().copied().chain(top)
@@ -193,7 +189,7 @@ impl StateLane {
         }
     }
 
-    /// Forgets all rows, and carries the stack over to a new store with its hidden `ends`.
+    /// Forgets all rows except the stack, which moves to a new store together with its hidden `ends`.
     pub fn forget_rows(
         &mut self,
         rows: &mut Rows,
@@ -211,14 +207,13 @@ impl StateLane {
             let row = new.open_state(rows, NewState { start, value, imbrication });
             new.begin_event(extra.closing);
             new.close_state(row, ends.next().unwrap_or(f64::NAN));
-            // The top is the last row.
+            // The top of the stack is the last row.
             if let Some(below) = below.next() {
                 *below = row;
             }
         }
     }
 
-    /// Returns the values on the stack, from the bottom up.
     pub fn open_values<'a>(
         &self,
         rows: &Rows,

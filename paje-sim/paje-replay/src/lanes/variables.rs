@@ -1,14 +1,14 @@
 use crate::lanes::refusal::Refused;
 use paje_model::memory::{ExtraPair, Store, VariableRoom, Written};
 
-/// Replay of a variable lane. Each row lasts until the next one starts, and the current row is not
-/// written yet. It is packed, so that the nature of a lane fits beside it.
+/// State of a variable lane. A row lasts until the next row starts, so the current row is not written yet. The struct
+/// is packed, so that the nature of the lane fits beside it.
 #[derive(Debug)]
 #[repr(C, packed(4))]
 pub struct VariableLane {
     /// Start of the current row, or NaN if the variable has no value yet.
     start: f64,
-    /// Value of the current row. This and the next field are only meaningful if a row has started.
+    /// Value of the current row. Unused if no row has started.
     value: f64,
     extra: u32,
 }
@@ -28,7 +28,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// Begins a new row, or replaces the value of one that started at the same time.
+    /// Begins a new row, or replaces the value of a row that started at the same time.
     #[inline]
     pub fn set(&mut self, lane: &mut Written<'_>, time: f64, value: f64) {
         if self.is_set() {
@@ -41,7 +41,7 @@ impl VariableLane {
         *self = VariableLane { start: time, value, extra: lane.store.extra() };
     }
 
-    /// Adds to the current value, in the order of the file, since the last bit depends on it.
+    /// Adds to the current value. Additions are in file order, because the order can change the last bit of the sum.
     #[inline]
     pub fn add(&mut self, lane: &mut Written<'_>, time: f64, change: f64) -> Result<(), Refused> {
         if !self.is_set() {
@@ -51,7 +51,7 @@ impl VariableLane {
         Ok(())
     }
 
-    /// Does [`VariableLane::set`] in the last chunk. Returns `false` without a current row or room for it.
+    /// Does [`VariableLane::set`] in the last chunk. Returns `false` if there is no current row or no room for it.
     #[inline(always)]
     pub fn set_in(&mut self, room: &mut VariableRoom<'_>, time: f64, value: f64) -> bool {
         if self.start == time {
@@ -86,7 +86,6 @@ impl VariableLane {
         }
     }
 
-    /// Ends the lane: writes the current row.
     pub fn close(&mut self, lane: &mut Written<'_>) {
         if self.is_set() {
             lane.store.variable(lane.rows, self.start, self.value, self.extra);

@@ -1,4 +1,4 @@
-//! Makes errors about lines of blocks, with their places.
+//! Creates errors about lines of blocks, with their positions.
 
 use memchr::memchr_iter;
 use paje_parser::{ByteOffset, Fault, FieldName, Position, Span, token};
@@ -8,12 +8,10 @@ use paje_decode::decode::block::DecodedBlock;
 use paje_model::model::Failed;
 use paje_model::names::error::{Error, ErrorKind, EventName, Place, Problem};
 
-/// Returns the first of two errors in file order.
 pub fn earliest(one: Option<Error>, other: Option<Error>) -> Option<Error> {
     one.into_iter().chain(other).min_by_key(Error::at)
 }
 
-/// Returns the smallest byte offset of these errors, or `u64::MAX`.
 pub fn earliest_byte(all: &[&Option<Error>]) -> u64 {
     all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
 }
@@ -28,7 +26,6 @@ pub fn error_at_field(block: &DecodedBlock, line: u32, (field, problem): Failed)
     error_in(block, line, Where::Field(field), ErrorKind::Invalid(problem))
 }
 
-/// Returns the error about a fault that the parser found in the line that begins at `line`.
 pub fn error_at_fault(block: &DecodedBlock, line: u32, fault: &Fault) -> Error {
     let why = ErrorKind::Invalid(line_problem(&block.text, fault));
     error_in(block, line, Where::Byte(fault.at), why)
@@ -68,8 +65,8 @@ pub fn place(block: &DecodedBlock, line: u32, what: Where, number: u64) -> Place
     Place { file: block.origin.path.clone(), position, text: text[..end].to_vec() }
 }
 
-/// Returns the place of the key of the line that begins at `line`, without the line's text. The
-/// block's lines must have been decoded in file order.
+/// Returns the place of the key in the line that begins at `line`, without the text of the line. The links of the
+/// block must be in file order.
 pub fn key_place(block: &DecodedBlock, line: u32) -> Place {
     let links = &block.decoded.links;
     let link = links.get(links.partition_point(|link| link.key_at < line));
@@ -82,7 +79,7 @@ pub fn key_place(block: &DecodedBlock, line: u32) -> Place {
     Place { file: block.origin.path.clone(), position, text: Vec::new() }
 }
 
-/// Returns the column of a field of the line that begins at `line`, in bytes from 1.
+/// Returns the column of a field of the line that begins at `line`, in bytes, counted from 1.
 pub fn column_of(block: &DecodedBlock, line: u32, field: FieldName) -> u64 {
     let span = field_of_line(block, line, field);
     span.map_or(1, |span| u64::from(span.start - line) + 1)
@@ -100,7 +97,7 @@ pub(super) fn number_of(block: &DecodedBlock, line: u32) -> Vec<u8> {
     words.first().map_or(Vec::new(), |word| word.of(block.text.text()).bare().to_vec())
 }
 
-/// Returns the event of the line that begins at `line`, or `None` if it is not defined.
+/// Returns the event of the line that begins at `line`, or `None` if the event number is undefined.
 pub fn event_of(block: &DecodedBlock, line: u32) -> Option<EventName> {
     let (number, defs) = (number_of(block, line), block.defs_at(line)?);
     let kind = defs.defs()[defs.find(&number)?].kind();

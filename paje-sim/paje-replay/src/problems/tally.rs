@@ -1,6 +1,6 @@
 //! Counts the problems of a trace during recovery.
 //!
-//! Problems are counted by kind and remedy, and the first of each kind in file order is kept. So the order in which
+//! Problems are counted by kind and remedy. The first problem of each kind in file order is kept, so the order in which
 //! workers find problems does not matter.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use paje_model::names::recovered::{Recovered, Remedy};
 pub struct ProblemTally {
     kinds: BTreeMap<(&'static str, Remedy), First>,
     pub is_cut: bool,
-    /// A file that cannot be read to its end.
+    /// Number of the file that cannot be read to its end, if any.
     pub broken: Option<u32>,
 }
 
@@ -29,7 +29,7 @@ struct First {
 }
 
 impl ProblemTally {
-    /// Adds `count` problems of a kind. The first is in the line that begins at byte `at`.
+    /// Adds `count` problems of a kind. The first of them is in the line that begins at byte `at`.
     pub fn add(
         &mut self,
         code: &'static str,
@@ -52,12 +52,12 @@ impl ProblemTally {
         }
     }
 
-    /// Adds `count` problems of a kind. `error` is the first.
+    /// Adds `count` problems of a kind. `error` is the first of them.
     pub fn add_error(&mut self, remedy: Remedy, count: u64, error: Error) {
         self.add(code_of(error.kind()), remedy, error.at(), count, || error);
     }
 
-    /// Adds `count` problems about a field. The first is in the line that begins at `line`.
+    /// Adds `count` problems about a field. The first of them is in the line that begins at `line`.
     pub fn add_failed(
         &mut self,
         block: &DecodedBlock,
@@ -72,7 +72,6 @@ impl ProblemTally {
         self.add(code, remedy, at, count, error);
     }
 
-    /// Adds a problem for which a line is skipped.
     pub fn add_line(&mut self, block: &DecodedBlock, line: u32, what: Where, why: ErrorKind) {
         let at = block.text.start().0 + u64::from(line);
         let code = shown_code(block, line, code_of(&why));
@@ -109,8 +108,7 @@ impl ProblemTally {
     }
 }
 
-/// Returns whether the line lacks its newline. If such a line is also invalid, the file was cut
-/// there.
+/// Returns whether the line lacks its newline. If such a line is also invalid, the file was cut off there.
 fn is_unended(block: &DecodedBlock, line: u32) -> bool {
     memchr::memchr(b'\n', &block.text.text()[line as usize..]).is_none()
 }
@@ -122,7 +120,6 @@ pub const fn code_of(why: &ErrorKind) -> &'static str {
     }
 }
 
-/// Returns the code of a problem in a line. Lines that must not be shown have another code.
 fn shown_code(block: &DecodedBlock, line: u32, code: &'static str) -> &'static str {
     if line < block.shown_from { Problem::NotATrace.code() } else { code }
 }

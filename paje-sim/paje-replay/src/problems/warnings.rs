@@ -15,7 +15,6 @@ impl Warnings {
         self.add(block, kind, number_of(block, line), line);
     }
 
-    /// Adds a warning about the file that begins with this block.
     pub fn add_file(&mut self, block: &DecodedBlock, kind: WarningKind) {
         self.add(block, kind, Vec::new(), 0);
     }
@@ -44,7 +43,7 @@ impl Warnings {
         self.0.is_empty()
     }
 
-    /// Returns all warnings. `original` maps positions to the positions before sorting.
+    /// Returns all warnings. `original` returns the position that a line had before sorting.
     pub fn into_list(self, original: impl Fn(Option<&Path>, Position) -> Position) -> Vec<Warning> {
         let placed = |warning: Warning| {
             let position = Position { byte: ByteOffset(0), line: warning.first_line, column: 1 };

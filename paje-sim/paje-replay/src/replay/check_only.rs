@@ -1,12 +1,12 @@
-//! Lanes without rows, whose events are only checked. Link lanes are excluded, since their check needs the keys.
+//! Lanes that check their events but keep no rows. Link lanes are not among them, because checking links needs the
+//! keys.
 
 use crate::lanes::refusal::{Checked, Refused};
 use paje_decode::decode::decoded::{LaneEvent, Op};
 
-/// State for checking the next event.
 #[derive(Debug)]
 pub enum CheckOnlyLane {
-    /// A state lane. This is like `StateLane`, but only has the height of the stack.
+    /// A state lane. Unlike `StateLane`, it only knows the height of the stack.
     State {
         is_open: bool,
         flat: bool,
@@ -19,8 +19,7 @@ pub enum CheckOnlyLane {
     Event {
         last: f64,
     },
-    /// A lane of any nature. Nothing is checked, because some lines of the lane may have been left
-    /// out.
+    /// A lane of any nature, which checks nothing, because some of its lines may have been left out.
     Anything,
 }
 
@@ -28,7 +27,7 @@ impl CheckOnlyLane {
     pub const VARIABLES: Self = CheckOnlyLane::Variable { start: f64::NAN };
     pub const EVENTS: Self = CheckOnlyLane::Event { last: f64::NEG_INFINITY };
 
-    /// Makes a state lane. `flat` says whether `no_imbrication` applies.
+    /// Creates a state lane. If `flat` is true, `no_imbrication` applies.
     pub const fn states(flat: bool) -> Self {
         CheckOnlyLane::State { is_open: false, flat, height: 0, not_before: f64::NEG_INFINITY }
     }

@@ -2,7 +2,6 @@ use crate::lanes::refusal::{Refusal, Refused};
 use paje_model::memory::NewLink;
 use paje_model::names::ids::LaneId;
 
-/// A completed link, not merged yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
     /// Byte offset and time of the event that completed the link.
@@ -13,8 +12,8 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Returns the end of the lane's last link if this link completes earlier. `last` has the two times of the last
-    /// link.
+    /// If this link completes earlier than the lane's last link, returns the end of the last link. `last` are the times
+    /// of the last link.
     pub(crate) fn is_before(&self, last: Option<(f64, f64)>) -> Option<f64> {
         let (start, end) = last?;
         (self.time < start || self.time < end).then_some(start.max(end))

@@ -28,12 +28,9 @@ use paje_model::names::options::{Keeps, Options};
 /// Lanes of a trace during and after its replay: strands in shards, and rows of links in mergers.
 #[derive(Debug)]
 pub struct Lanes {
-    /// Each shard is locked by the worker that replays it.
     shards: Vec<Mutex<Shard>>,
-    /// Only merging changes the mergers.
     homes: Vec<RwLock<LinkMerger>>,
     places: StrandPlaces,
-    /// Whether any key may have been used before.
     has_reuse_candidates: AtomicBool,
     pub cuts: RepeatedDestructions,
     keeps: Keeps,
@@ -42,21 +39,20 @@ pub struct Lanes {
     keys: KeyMemory,
     overflow: Option<Arc<Overflow>>,
     workers: u32,
-    /// Whether the trace is known to be sound. Lines of unwanted lanes may then be missing, so
-    /// these lanes are not checked.
+    /// Whether the trace is known to be valid. Lines of unwanted lanes may then be missing, so these lanes are not
+    /// checked.
     pub is_sound: bool,
     ending: Vec<LaneId>,
 }
 
-/// Largest number of mergers. Workers share long mergers, so more mergers are not needed.
+/// Largest number of mergers. More are not needed, because several workers can share a large merger.
 const MOST_HOMES: u32 = 32;
 
 impl Lanes {
-    /// Creates the lanes. If `forgets` is true, rows are shown in portions and keys of completed
-    /// links are not remembered. If `follows` is true, there is a ledger and all refused events are
-    /// listed.
+    /// Creates the lanes. If `forgets` is true, rows are shown in portions and keys of completed links are not
+    /// remembered. If `follows` is true, all refused events are listed for the ledger.
     pub fn new(options: &Options, spread: Partitioning, forgets: bool, follows: bool) -> Self {
-        // Forgotten rows need no file.
+        // Rows that are soon forgotten need no file.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
         let store = |_| Store::new(options.keeps(), overflow.clone());
@@ -137,8 +133,8 @@ impl Lanes {
         all
     }
 
-    /// Returns the byte offsets of the wave's events that came after their container's end, in file order, and forgets
-    /// them.
+    /// Returns the byte offsets of the wave's events that came after their container's end, in file order, and clears
+    /// the list.
     pub fn take_ignored(&mut self) -> Vec<u64> {
         let shards = self.shards.iter_mut().map(exclusive);
         let mut ignored: Vec<u64> =
@@ -151,8 +147,8 @@ impl Lanes {
         self.places.len()
     }
 
-    /// Makes the strands of a new lane, in these shards. Its container may have ended already. Rows
-    /// are kept if they are `wanted`.
+    /// Creates the strands of a new lane in the given shards. The lane's container may have ended already. If `wanted`
+    /// is false, the lane keeps no rows.
     pub fn push(&mut self, id: LaneId, model: &Model, shards: &[u8], wanted: bool) {
         let (lane, nature) = (&model.lanes[id.index()], model.nature(id));
         let is_ignored = !wanted && self.is_sound;
@@ -183,7 +179,6 @@ impl Lanes {
         self.places.push(&places[..shards.len()]);
     }
 
-    /// Marks the lanes of ended containers, which get no more events.
     pub fn end(&mut self, endings: &[Ending], model: &Model) {
         for ending in endings {
             for lane in model.lanes_of(ending.container) {
@@ -211,7 +206,7 @@ impl Lanes {
             let shard = exclusive(shard);
             finished.stores.push(std::mem::take(&mut shard.store));
             for strand in shard.strands.iter_mut() {
-                // Rows of links are in mergers.
+                // The rows of links are in the mergers.
                 if !matches!(strand.objects, Objects::Link(_)) {
                     let (rows, memory) =
                         (std::mem::take(&mut strand.rows), Memory::Store(number as u16));
@@ -241,7 +236,7 @@ impl Lanes {
         self.lend_of(lanes)
     }
 
-    /// Takes back the rows that were lent. Rows of links are not taken back, because they are forgotten next.
+    /// Takes back the rows that were lent, except rows of links, which are forgotten next anyway.
     pub fn take_back(&mut self, mut lent: FinishedRows) {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);
@@ -254,12 +249,11 @@ impl Lanes {
         }
     }
 
-    /// Hides the rows of open states until they are carried over.
     pub fn hide_open(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(Shard::hide_open);
     }
 
-    /// Forgets all rows, and carries open states over to new memory.
+    /// Forgets all rows except those of open states, which move to new memory.
     pub fn forget_rows(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(|shard| shard.forget_rows(self.keeps));
         for home in &mut self.homes {

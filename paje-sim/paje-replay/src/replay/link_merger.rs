@@ -20,11 +20,12 @@ use paje_model::names::ids::LaneId;
 pub struct LinkMerger {
     pub(crate) arena: Arena,
     lanes: FxHashMap<LaneId, LinkRows>,
-    /// First event of the wave that completed a link before the lane's last link.
+    /// First event of the wave that completed a link earlier than the lane's previous link.
     pub(crate) refused: Option<Refusal>,
     /// All such events, if the replay continues after errors.
     pub(crate) refusals: Option<Refusals>,
-    /// Completed links of the wave, one run for each shard that handed over links. Each run is in the order of blocks.
+    /// Completed links of the wave, with one list for each shard that handed over links. Each list is in the order of
+    /// blocks.
     pending: Vec<Vec<Completion>>,
     merged: Vec<Completion>,
     /// Empty vectors, kept for their capacity.
@@ -63,14 +64,14 @@ impl LinkRows {
     }
 }
 
-/// Largest number of runs that are merged by comparing the next link of each run.
+/// Largest number of runs that are merged link by link. More runs are sorted instead.
 const FEW: usize = 16;
 
 fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
     let next = |run: &[Completion]| run.first().map_or(u64::MAX, |completion| completion.at);
     all.reserve(runs.iter().map(|run| run.len()).sum());
     loop {
-        // The run with the next link, and the first link of any other run.
+        // `first` is the run with the next link, at `at`. `limit` is the next link of all other runs.
         let (mut first, mut at, mut limit) = (0, u64::MAX, u64::MAX);
         for (number, run) in runs.iter().enumerate() {
             match next(run) {
@@ -94,12 +95,11 @@ fn note_earlier(known: &mut Option<Refusal>, refusal: Refusal) {
     }
 }
 
-/// Part of the rows of a lane's links that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kept {
     #[default]
     All,
-    /// Only the places of the links' keys.
+    /// Only the places of the keys are kept.
     Keys,
     Nothing,
 }
@@ -115,7 +115,7 @@ impl LinkMerger {
         kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
-    /// Makes the merger keep no rows of a new lane. If `forgets` is true, the merger keeps no keys either.
+    /// Makes the merger keep no rows of a new lane, and no keys either if `forgets` is true.
     pub fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
@@ -140,8 +140,8 @@ impl LinkMerger {
         self.pending.iter().map(Vec::len).sum()
     }
 
-    /// Sorts the pending links by their completing events. Each lane of each shard is sorted
-    /// already, and most mergers have one lane.
+    /// Sorts the pending links by their completing events. The links of a lane in a shard are sorted already, and most
+    /// mergers have only one lane.
     fn put_in_order(&mut self) {
         let are_in_order = |a: &Completion, b: &Completion| a.at <= b.at;
         let all = &mut self.merged;
@@ -184,7 +184,6 @@ impl LinkMerger {
         RangePart::new(links, is_large, overflow)
     }
 
-    /// Appends the ranges of all pending links to their lanes.
     pub fn append(&mut self, parts: impl Iterator<Item = RangePart>) {
         for RangePart { arena, lanes } in parts {
             let before = self.arena.take_over(arena);
@@ -218,7 +217,7 @@ impl LinkMerger {
 
     fn add(&mut self, completed: &[Completion], extras: bool) {
         let (arena, refused) = (&mut self.arena, &mut self.refused);
-        // Links of one lane mostly follow one another.
+        // Most links of a lane are adjacent.
         for of_lane in completed.chunk_by(|a, b| a.lane == b.lane) {
             let Some(Completion { lane: id, .. }) = of_lane.first() else { continue };
             let lane = self.lanes.entry(*id).or_default();
@@ -251,7 +250,6 @@ impl LinkMerger {
         }
     }
 
-    /// Rebuilds the key filter of a strand of one of these lanes.
     pub fn gather(&self, shard: &mut Shard, number: usize, strand: u32) {
         let Shard { store, strands, .. } = shard;
         let strand = &mut strands[strand as usize];
@@ -264,7 +262,7 @@ impl LinkMerger {
         }
     }
 
-    /// Returns the places of the keys of a lane's completed links in one shard.
+    /// Returns the places of the keys of a lane's completed links, for one shard.
     pub fn keys_of<'a>(
         &'a self,
         lane: LaneId,
@@ -316,7 +314,6 @@ mod tests {
     }
 
     proptest! {
-        /// Completed links are in file order, wave after wave.
         #[test]
         fn completions_are_put_in_order(
             waves in proptest::collection::vec(

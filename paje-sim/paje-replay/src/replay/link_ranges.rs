@@ -1,8 +1,8 @@
 //! Parallel merging of links: each worker sorts the links of some blocks into new chunks, which are then appended to
 //! their lanes in order.
 //!
-//! Sorting does not compare the links of a block: each link's index follows from the byte offset of the completing
-//! line.
+//! Sorting does not compare the links of a block. The byte offset of a completing line determines the index of its
+//! link.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,11 +12,10 @@ use crate::replay::completion::Completion;
 use paje_model::memory::{Arena, LARGEST, LinkChunk, LinkRoom, Overflow, Rows, Width, push_link};
 use paje_model::names::ids::LaneId;
 
-/// Number of links below which a lane's links are added one by one, because the last chunk of a
-/// range stays partly empty.
+/// Number of links below which a lane's links are added one by one, because a range would leave its last chunk partly
+/// empty.
 const FEW: usize = 4 * LARGEST;
 
-/// Sorted links of a range of blocks.
 #[derive(Debug)]
 pub struct RangePart {
     pub arena: Arena,
@@ -25,28 +24,27 @@ pub struct RangePart {
 
 #[derive(Debug)]
 pub enum LanePart {
-    /// Links to be added one by one.
+    /// Links that must be added one by one.
     Single(Vec<Completion>),
     Chunks {
         lane: LaneId,
         first: Completion,
-        /// First link that is earlier than the link before it in the range.
+        /// First link of the range that completes earlier than the previous link.
         late: Option<Refusal>,
         last: (f64, f64),
-        /// Chunks in the arena of the range.
         chunks: Vec<Rows>,
     },
 }
 
 impl RangePart {
-    /// Stores sorted links. `is_large` says whether the next chunk of a lane has the largest size.
+    /// Stores sorted links. `is_large` returns whether the next chunk of a lane has the largest size.
     pub(crate) fn new(
         mut links: Vec<&Completion>,
         is_large: impl Fn(LaneId) -> bool,
         overflow: Option<Arc<Overflow>>,
     ) -> Self {
         if !links.is_sorted_by_key(|link| link.lane) {
-            // The sort is stable: links of a lane stay in order.
+            // The sort is stable, so that the links of a lane stay in order.
             links.sort_by_key(|link| link.lane);
         }
         let mut arena = Arena::new(overflow);
@@ -91,11 +89,11 @@ fn chunks(links: &[&Completion], arena: &mut Arena) -> Vec<Rows> {
     chunks.collect()
 }
 
-/// Smallest number of bytes of a link's line. It has an event number, a time, a type, a container, a value and a key.
+/// Smallest size in bytes of a link's line, which has an event number, a time, a type, a container, a value and a key.
 const LINE: u64 = 8;
 
-/// Largest number of slots for the lines of a block. The links of a block with a very long line
-/// would need more and are sorted by comparison.
+/// Largest number of slots for the lines of a block. The links of a block with a very long line would need more slots,
+/// so they are sorted by comparison.
 const MOST_SLOTS: usize = (4 << 20) / LINE as usize;
 
 /// Returns the links of `blocks` in the order of their lines. `runs` are in the order of blocks,
@@ -110,7 +108,7 @@ pub(crate) fn ordered(
     let mut all: Vec<&Completion> = Vec::new();
     let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
     let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
-    // One bit for each line, and for each word of bits the number of set bits in earlier words.
+    // `taken` has a bit for each line. For each word of bits, `earlier` has the number of bits set in earlier words.
     let mut taken = vec![0_u64; most.unwrap_or(0).div_ceil(64)];
     let mut earlier = vec![0_u32; taken.len()];
     let mut of_block: Vec<&Completion> = Vec::new();

@@ -13,7 +13,7 @@ pub(super) struct StrandPlaces {
     several: Vec<StrandPlace>,
 }
 
-/// Replaces the shard of a lane that does not have exactly one strand.
+/// Stands for the shard of a lane that does not have exactly one strand.
 const SEVERAL: u32 = u32::MAX;
 
 impl StrandPlaces {
@@ -28,7 +28,7 @@ impl StrandPlaces {
                 let local = self.several.len() as u32;
                 self.lanes.push(StrandPlace { shard: SEVERAL, local });
                 self.several.extend_from_slice(places);
-                // End of the lane's places.
+                // Marks the end of the lane's places.
                 self.several.push(StrandPlace { shard: SEVERAL, local });
             }
         }

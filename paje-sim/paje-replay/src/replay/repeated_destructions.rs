@@ -1,9 +1,9 @@
 //! Destructions that several files repeat, and lines that come too late because of them.
 //!
 //! After a destruction, later lines of the same file for that container are ignored. Lines of other files still count,
-//! since files are read one after the other although their events may overlap in time. Lines of other files do not
-//! count if the destruction came before any file was named. If another file repeats the destruction, its later lines
-//! are ignored, too.
+//! because the events of files that are read one after the other may have happened at the same time. They do not count
+//! if the destruction came before the trace referred to any file. If another file repeats the destruction, its later
+//! lines are ignored as well.
 
 use std::ops::Range;
 
@@ -12,18 +12,16 @@ use rustc_hash::FxHashMap;
 use paje_model::model::Model;
 use paje_model::names::ids::{ContainerId, LaneId};
 
-/// Repeated destructions that matter for the current lines.
-///
-/// An *ending* is an event that ended containers, identified by the byte offset of its line.
+/// An *ending* is an event that ended containers. The byte offset of its line identifies it.
 #[derive(Debug, Default)]
 pub struct RepeatedDestructions {
-    /// Byte offset where a file was first named.
+    /// Byte offset of the first line that refers to another file.
     pub named_from: Option<u64>,
-    /// For each ending, the byte offsets of repetitions that apply to all containers that the ending ended.
+    /// For each ending, the byte offsets of repetitions that apply to all containers of the ending.
     endings: FxHashMap<u64, Vec<u64>>,
-    /// For each repetition that ended containers created by its own file, the ending that the repetition repeats.
+    /// For each repetition that ended new containers of the repeating file, the ending that it repeats.
     joined: FxHashMap<u64, u64>,
-    /// Byte offsets of repetitions that apply to single containers, and to their lanes.
+    /// For single containers, the byte offsets of repetitions that apply to them.
     containers: FxHashMap<ContainerId, Vec<u64>>,
     lanes: FxHashMap<LaneId, Vec<u64>>,
 }
@@ -34,8 +32,8 @@ impl RepeatedDestructions {
         self.named_from.is_none_or(|named| ended_at < named)
     }
 
-    /// Returns the byte after which the lines of a file are ignored for a lane whose container
-    /// ended at `ended_at`. Returns `None` if all lines count.
+    /// Returns the byte offset after which a file's `lines` are ignored for a lane whose container ended at `ended_at`.
+    /// Returns `None` if all lines count.
     #[inline(never)]
     pub fn first(&self, lane: LaneId, ended_at: u64, lines: Range<u64>) -> Option<u64> {
         if lines.contains(&ended_at) || self.is_final(ended_at) {
@@ -50,18 +48,18 @@ impl RepeatedDestructions {
         all.into_iter().chain(own).min()
     }
 
-    /// Returns the ending that this ending repeats, or this ending if it is no repetition.
+    /// Returns the ending that this ending repeats, or the ending itself if it is no repetition.
     fn first_of(&self, ending: u64) -> u64 {
         self.joined.get(&ending).copied().unwrap_or(ending)
     }
 
-    /// Records that a repetition ended containers of its file, like the ending at `ended_at`.
+    /// Records that a repetition of the ending at `ended_at` ended new containers of the repeating file.
     pub fn join(&mut self, repetition: u64, ended_at: u64) {
         self.joined.insert(repetition, self.first_of(ended_at));
     }
 
-    /// Records that the file which begins at `start` destroys a container again at `at`. Returns
-    /// whether this file does so for the first time.
+    /// Records that the file that begins at `start` repeats the destruction of a container at `at`. Returns whether
+    /// this is the file's first destruction of the container.
     pub fn repeat(&mut self, model: &Model, container: ContainerId, start: u64, at: u64) -> bool {
         let containers = &model.containers;
         let ended_at = self.first_of(containers.ended_at(container));
@@ -75,7 +73,7 @@ impl RepeatedDestructions {
             self.endings.entry(ended_at).or_default().push(at);
             return true;
         }
-        // The container ended with its parent, and this file may destroy only the container.
+        // The container ended with its parent, but this file may destroy only the container.
         let mut pending = vec![container];
         while let Some(next) = pending.pop() {
             if said(self.containers.get(&next)) {

@@ -16,31 +16,29 @@ use paje_model::model::Model;
 use paje_model::names::options::Keeps;
 use paje_model::names::prefetch::prefetch;
 
-/// Smallest number of strands that are prefetched. Fewer strands stay in a core's caches.
+/// Number of strands from which prefetching pays off. Fewer strands stay in a core's caches.
 pub(super) const MANY: usize = 1000;
 
-/// Smallest number of strands that are prefetched before they are closed.
+/// Number of strands to close from which prefetching pays off.
 const FEW: usize = 8;
 
-/// Strands that are replayed by one worker at a time, with their rows and the results of the current wave.
+/// Strands that are replayed by one worker at a time, their rows, and the results of the current wave.
 #[derive(Debug)]
 pub struct Shard {
     pub(crate) store: Store,
     pub(crate) strands: StrandPages,
     pub(crate) link_strands: usize,
     pub(crate) output: ShardOutput,
-    /// First event of the wave that a lane refused.
     pub(crate) refused: Option<Refusal>,
-    /// Link strands whose key filters have too many parts.
+    /// Local numbers of link strands whose key filters have too many parts.
     pub(crate) scattered: Vec<u32>,
-    /// Whether any strand has links whose keys may have been used before.
     pub(crate) has_reuse_candidates: bool,
-    /// Strands to close, and the times at which their containers ended.
+    /// Local numbers of strands to close, and the times at which their containers ended.
     pub(super) closing: Vec<(u32, f64)>,
     /// Ends of the rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
     recovers: bool,
-    /// Local numbers of the current block's strands, or [`NOWHERE`] for strands without one.
+    /// Local numbers of the current block's strands, or [`NOWHERE`] for strands without a number.
     locals: Vec<u32>,
 }
 
@@ -72,8 +70,8 @@ impl Shard {
         }
     }
 
-    /// Rebuilds scattered key filters, if all keys of the shard belong to one strand. Otherwise returns the strands
-    /// whose filters need rebuilding.
+    /// Rebuilds scattered key filters, if all keys of the shard belong to the same strand. Otherwise returns the
+    /// strands whose filters need rebuilding.
     pub(super) fn gather_own(&mut self) -> Vec<u32> {
         let Shard { store, strands, .. } = self;
         if self.link_strands != 1 {
@@ -87,8 +85,8 @@ impl Shard {
         Vec::new()
     }
 
-    /// Finds these strands, and prefetches what replaying them needs. If there are many strands, most have left the
-    /// caches. Loads that do not depend on each other run in parallel.
+    /// Finds the local numbers of these strands. If there are many strands, most of them have left the caches, so this
+    /// also prefetches what replaying them needs. Independent loads run in parallel.
     fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &SymbolMap) {
         self.locals.clear();
         let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
@@ -97,7 +95,7 @@ impl Shard {
             return;
         }
         let known = || self.locals.iter().filter_map(|local| self.strands.get(*local as usize));
-        // The strands come first, because the addresses of their rows depend on them.
+        // The strands are loaded first, because they hold the addresses of their rows.
         prefetch(known().map(Strand::prefetch));
         prefetch(known().map(|strand| strand.prefetch_rows(&self.store)));
     }
@@ -168,14 +166,13 @@ impl Shard {
 }
 
 impl Shard {
-    /// Hides the rows of open states until they are carried over.
     pub fn hide_open(&mut self) {
         for strand in self.strands.iter_mut() {
             strand.hide_open(&mut self.store, &mut self.hidden);
         }
     }
 
-    /// Forgets all rows, and carries open states over to new memory.
+    /// Forgets all rows except those of open states, which move to new memory.
     pub fn forget_rows(&mut self, keeps: Keeps) {
         let mut old = std::mem::replace(&mut self.store, Store::new(keeps, None));
         let mut ends = std::mem::take(&mut self.hidden).into_iter();

@@ -27,12 +27,12 @@ pub struct Slice<'a> {
     pub(crate) maps: &'a SymbolMap,
     pub(crate) cuts: &'a RepeatedDestructions,
     pub(crate) model: &'a Model,
-    /// Range of bytes. Events whose lines begin elsewhere are skipped.
+    /// Byte range of the trace. Events whose lines begin outside of it are skipped.
     pub(crate) bytes: Range<u64>,
     /// Whether the replay continues after refused events.
     pub(crate) recovers: bool,
     pub(crate) shard: u8,
-    /// Whether the block has left the nearest caches since it was decoded.
+    /// Whether the block is no longer in the nearest caches.
     pub(crate) is_far: bool,
 }
 
@@ -134,7 +134,6 @@ pub(super) fn variables(
     Ok(())
 }
 
-/// Returns the number of events before the first for which `go` is `false`.
 #[inline(always)]
 fn going(events: &[LaneEvent], mut go: impl FnMut(&LaneEvent) -> bool) -> usize {
     events.iter().position(|event| !go(event)).unwrap_or(events.len())
@@ -197,7 +196,7 @@ fn add_links(
     let decoded = &slice.block.decoded;
     let padded = slice.block.bytes();
     if slice.is_far {
-        // The strand's links are scattered over the block. Loads that do not depend on each other overlap.
+        // The strand's links are scattered over the block, so they are prefetched together.
         let links = events.iter().map(|event| &decoded.links[event.argument as usize]);
         prefetch(links.map(LinkEvent::look));
     }
@@ -243,7 +242,6 @@ fn add_links(
     Ok(())
 }
 
-/// Returns the end of a link that an event describes, and its key.
 #[inline(always)]
 pub(super) fn half_link<'s>(
     event: &LaneEvent,
@@ -265,7 +263,6 @@ pub(super) fn half_link<'s>(
     (half, key)
 }
 
-/// Returns whether an object keeps the line of such an event.
 #[inline(always)]
 fn keeps_line(op: Op, kept: Natures) -> bool {
     match op {
@@ -274,7 +271,7 @@ fn keeps_line(op: Op, kept: Natures) -> bool {
         Op::SetState | Op::PushState => kept.contains(TypeNature::State),
         Op::SetVariable | Op::AddVariable | Op::SubVariable => kept.contains(TypeNature::Variable),
         Op::Event => kept.contains(TypeNature::Event),
-        // A link's end may come before its start.
+        // The event for a link's end may come before that for its start.
         Op::StartLink | Op::EndLink => kept.contains(TypeNature::Link),
     }
 }

@@ -13,14 +13,14 @@ use paje_decode::decode::decoded::{LaneEvent, Op};
 use paje_model::memory::{EventChunk, Rows, StateChunk, Store, Written};
 use paje_model::names::ids::LaneId;
 
-/// Rows and open objects of a strand. There may be millions of strands, so a strand fits in one cache line.
+/// Rows and open objects of a strand. A strand fits in one cache line, because there may be millions of strands.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Strand {
     /// Byte offset of the last event, or [`NEVER`]. The bit [`ENDED`] is set if the container has ended.
     last_at: u64,
     last_time: f64,
-    /// Empty for links, whose rows are in a `LinkMerger`.
+    /// Empty for links. Their rows are in a `LinkMerger`.
     pub(crate) rows: Rows,
     pub(crate) lane: LaneId,
     pub(crate) objects: Objects,
@@ -30,7 +30,6 @@ pub struct Strand {
 const ENDED: u64 = 1 << 63;
 const NEVER: u64 = !ENDED;
 
-/// State of a strand, by the nature of its lane's type.
 #[derive(Debug)]
 pub enum Objects {
     State(StateLane),
@@ -40,22 +39,20 @@ pub enum Objects {
     CheckOnly(CheckOnlyLane),
 }
 
-/// Results of a shard's replay, which others take.
 #[derive(Debug)]
 pub struct ShardOutput {
-    /// Byte offsets of events that came after the end of their container.
     pub(crate) ignored: Vec<u64>,
     pub(crate) completed: Vec<Vec<Completion>>,
     /// Links that the current slice has opened, and whose keys must still be remembered.
     pub(crate) opened: Vec<Opened>,
     pub(crate) refusals: Refusals,
-    /// Latest time of lanes whose last event is earlier. Only set during recovery, which keeps late links.
+    /// Latest time of each lane whose last event is earlier. Only set during recovery, which keeps late links.
     pub(crate) latest: FxHashMap<LaneId, f64>,
 }
 
 impl Strand {
-    /// Makes a strand. `keys` is the memory of a link strand for its keys. `flat` says whether
-    /// `no_imbrication` applies to states.
+    /// Creates a strand. `keys` says how a link strand remembers its keys. If `flat` is true, `no_imbrication` applies
+    /// to states.
     pub fn new(lane: LaneId, nature: TypeNature, flat: bool, keys: KeyMemory) -> Self {
         let objects = match nature {
             TypeNature::State | TypeNature::Container => Objects::State(StateLane::new(flat)),
@@ -66,7 +63,7 @@ impl Strand {
         Strand { last_at: NEVER, last_time: 0.0, rows: Rows::default(), lane, objects }
     }
 
-    /// Turns the strand into one that checks events and keeps no rows.
+    /// Turns the strand into a strand that checks events but keeps no rows.
     pub fn unwanted(self) -> Self {
         let objects = match self.objects {
             Objects::State(lane) => Objects::CheckOnly(CheckOnlyLane::states(lane.is_flat())),
@@ -78,8 +75,7 @@ impl Strand {
         Strand { objects, ..self }
     }
 
-    /// Turns the strand into one that ignores its events, because some of them may have been left
-    /// out.
+    /// Turns the strand into a strand that ignores its events, because some of them may have been left out.
     pub fn ignored(self) -> Self {
         Strand { objects: Objects::CheckOnly(CheckOnlyLane::Anything), ..self }
     }
@@ -88,7 +84,7 @@ impl Strand {
         self.last_at |= ENDED;
     }
 
-    /// Loads the strand. Call before [`prefetch_rows`](Strand::prefetch_rows), which depends on it.
+    /// Loads the strand. Must be called before [`prefetch_rows`](Strand::prefetch_rows), which reads the strand.
     #[inline]
     pub fn prefetch(&self) -> u64 {
         self.last_at
@@ -99,8 +95,7 @@ impl Strand {
     pub fn prefetch_rows(&self, store: &Store) -> u64 {
         match &self.objects {
             Objects::State(_) => self.rows.prefetch(&store.arena, |chunk| {
-                // The end of the last state is also loaded. If there are many lanes, imbrications
-                // are next to values.
+                // The end of the last state is also loaded. In small chunks, imbrications are next to values.
                 let value = StateChunk::value(chunk) + chunk.width.words(chunk.count() + 1) - 1;
                 [value, chunk.size() + chunk.count() - 1]
             }),
@@ -128,7 +123,7 @@ impl Strand {
         output: &mut ShardOutput,
     ) -> Result<(), Refusal> {
         let base = slice.block.text.start().0;
-        // The events are in file order. The first events have already been replayed, the next are to be replayed, and
+        // The events are in file order. The first of them have already been replayed, the next are to be replayed, and
         // the last are to be ignored.
         let before = |byte: u64| events.partition_point(|event| base + u64::from(event.at) < byte);
         let last = events.last().map_or(0, |event| base + u64::from(event.at));
@@ -186,7 +181,7 @@ impl Strand {
         }
     }
 
-    /// Lists a refused event, and applies the closest valid event, if there is one.
+    /// Lists a refused event. Applies the most similar valid event instead, if there is one.
     #[cold]
     fn pass_over(
         &mut self,
@@ -237,14 +232,14 @@ impl Strand {
         }
     }
 
-    /// Hides open rows until they are carried over, and appends their ends to `ends`.
+    /// Hides open rows until [`Strand::forget_rows`] is called, and appends their ends to `ends`.
     pub fn hide_open(&mut self, store: &mut Store, ends: &mut Vec<f64>) {
         if let Objects::State(lane) = &mut self.objects {
             lane.hide_open(&mut Written { rows: &mut self.rows, store }, ends);
         }
     }
 
-    /// Forgets all rows, and carries open rows over to a new store with their hidden `ends`.
+    /// Forgets all rows except open rows, which move to a new store together with their hidden `ends`.
     pub fn forget_rows(
         &mut self,
         old: &Store,
@@ -260,7 +255,6 @@ impl Strand {
         self.rows = Rows::default();
     }
 
-    /// Returns the time at which a variable got its current value.
     pub fn variable_since(&self) -> Option<f64> {
         match &self.objects {
             Objects::Variable(lane) => lane.current_start(),
@@ -293,7 +287,6 @@ impl Strand {
 mod tests {
     use super::*;
 
-    /// A trace may have a million lanes with a few events each.
     #[test]
     fn strands_are_small() {
         assert!(size_of::<Strand>() <= 64, "{} bytes", size_of::<Strand>());

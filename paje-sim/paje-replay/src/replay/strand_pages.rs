@@ -4,8 +4,8 @@ use crate::replay::strand::Strand;
 
 const PAGE: usize = 128;
 
-/// Strands by number, on pages that never move. A trace may have a million strands. A growing vector would copy them
-/// again and again, and leave large holes in memory.
+/// Strands by number, on pages that never move. A trace may have a million strands. A growing vector would copy the
+/// strands again and again, and leave large holes in memory.
 #[derive(Debug, Default)]
 pub struct StrandPages {
     /// All pages except the last are full.

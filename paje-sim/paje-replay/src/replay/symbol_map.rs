@@ -1,4 +1,4 @@
-//! Maps a decoder's symbols to model numbers. Resolving fills the map, replay reads it.
+//! Maps a decoder's symbols to model numbers. Resolving fills the map, and the replay reads it.
 
 use rustc_hash::FxHashMap;
 
@@ -15,24 +15,23 @@ pub struct SymbolMap {
     pub strands: Vec<u32>,
     /// Lane and container of each strand. Filled only for a ledger.
     pub owners: Vec<(LaneId, ContainerId)>,
-    /// For each symbol of a type, the type if it has been looked up.
+    /// For each symbol of a type, the type, or `None` until it has been looked up.
     pub types: Vec<Option<TypeId>>,
     pub values: Vec<ValueId>,
-    /// For each value symbol, the type if the quotes differ from its definition. Only used with `Options::usage`, and
-    /// empty if no quotes differ.
+    /// For each symbol of a value whose quotes differ from its definition, the value's type. Only used with
+    /// `Options::usage`, and empty if no quotes differ.
     pub other_quoting: Vec<Option<TypeId>>,
     pub link_ends: Vec<ContainerId>,
-    /// Number of the decoder's lanes that existed before the decoder found them.
+    /// Number of lanes that already existed when the decoder first used them.
     pub lanes_known_before: usize,
-    /// Strands that have no lane, with the reason. Only in damaged traces.
+    /// Strands that have no lane, and the reasons. Only in damaged traces.
     pub(crate) strands_without_lane: FxHashMap<StrandSymbol, Failed>,
-    /// Link ends with problems, and the remedies.
+    /// Link ends with problems, and the remedies for them.
     pub mismatched_ends: FxHashMap<Symbol, (Failed, Remedy)>,
-    /// Values whose types were not known. The names are copied, because decoders are replaced.
+    /// Values whose types are not known yet. Their names are copied, because the decoder may forget them.
     pub pending: Vec<Pending>,
 }
 
-/// A value that was used before its type was known.
 #[derive(Debug)]
 pub struct Pending {
     pub symbol: Symbol,
@@ -56,7 +55,6 @@ impl SymbolMap {
         self.values[index] = value;
     }
 
-    /// Resolves values whose types have become known.
     pub fn resolve_pending(&mut self, model: &mut Model) {
         for pending in std::mem::take(&mut self.pending) {
             match model.types.find(&pending.type_name) {

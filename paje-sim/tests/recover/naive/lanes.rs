@@ -1,4 +1,4 @@
-//! Events of lanes: the lane of each event, and the effect of the event on the lane.
+//! Finds the lane of an event, and applies the event to the lane.
 
 use paje_parser::number::parse_f64;
 use paje_parser::{EntityOp, LinkEnd, TypeNature};

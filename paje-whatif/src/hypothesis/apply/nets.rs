@@ -1,5 +1,7 @@
 //! Replaces the network.
 
+use paje_sim::TimeScale;
+
 use super::Applied;
 use crate::costs::Costs;
 use crate::fit::fit;
@@ -10,18 +12,20 @@ use crate::hypothesis::{Amount, Net, Sharing};
 struct Change {
     latency: Amount,
     bandwidth: Amount,
+    scale: TimeScale,
 }
 
 impl Change {
-    /// Returns the latency and the time to transfer the bytes in the changed run, in seconds.
+    /// Returns the latency and the time to transfer the bytes in the changed run, in the trace's
+    /// unit of time.
     fn of(&self, bytes: f64, (latency, work): (f64, f64)) -> (f64, f64) {
         let latency = match self.latency {
             Amount::Times(factor) => latency * factor,
-            Amount::Of(seconds) => seconds,
+            Amount::Of(seconds) => self.scale.time(seconds),
         };
         let work = match self.bandwidth {
             Amount::Times(factor) => work / factor,
-            Amount::Of(bandwidth) if bytes.is_finite() => bytes / bandwidth,
+            Amount::Of(bandwidth) if bytes.is_finite() => self.scale.time(bytes / bandwidth),
             Amount::Of(_) => work,
         };
         (latency, work)
@@ -39,8 +43,11 @@ pub(super) fn apply(
     applied: &mut Applied,
 ) -> Result<(), String> {
     let same = Amount::Times(1.0);
-    let change =
-        Change { latency: net.latency.unwrap_or(same), bandwidth: net.bandwidth.unwrap_or(same) };
+    let change = Change {
+        latency: net.latency.unwrap_or(same),
+        bandwidth: net.bandwidth.unwrap_or(same),
+        scale: graph.tracks().trace().time_scale(),
+    };
     if change.latency == same && change.bandwidth == same {
         return Ok(());
     }

@@ -14,7 +14,7 @@ pub(super) const PIECE: u64 = 2048;
 #[derive(Debug)]
 pub(super) enum Part<'t> {
     Container(ContainerId),
-    /// Range of chunks of a lane, and the number of its rows before them.
+    /// A lane, a range of its chunks, and the number of its rows before them.
     Lane(LaneView<'t>, Range<usize>, u64),
 }
 
@@ -46,8 +46,8 @@ impl<'t> Planner<'t> {
         }
     }
 
-    /// Puts the parts of the next piece in `parts` and returns the number of the piece. Returns
-    /// `None` at the end.
+    /// Puts the parts of the next piece into `parts` and returns the piece's number, or `None` at
+    /// the end.
     pub(super) fn next(&mut self, parts: &mut Vec<Part<'t>>) -> Option<u64> {
         let began = Instant::now();
         parts.clear();

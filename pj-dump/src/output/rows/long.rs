@@ -107,8 +107,8 @@ impl RowFormatter<'_> {
         self.put_number(end - start);
     }
 
-    /// Puts a number and the separator. This is always inlined, since a call would take a third of
-    /// the time that the digits take.
+    /// Puts a number and the separator. A call instead of inlining would take a third of the time
+    /// that the digits take.
     #[inline(always)]
     fn put_number(&mut self, value: f64) {
         let end = put_fixed(&mut self.buffer, self.at, value, self.style.precision);
@@ -116,7 +116,6 @@ impl RowFormatter<'_> {
         self.at = end + 2;
     }
 
-    /// Formats the columns of an object's user-defined fields, with separators.
     #[inline(always)]
     fn print_extras(&mut self, fields: &Annotations<'_>, i: usize) {
         self.extras.clear();

@@ -70,7 +70,7 @@ impl Types {
             let same = known.nature == nature
                 && (known.parent, known.ends) == (parent, ends)
                 && *known.name == *name.bare();
-            // Files may repeat one another's definitions.
+            // Files may repeat definitions of other files.
             if std::mem::replace(&mut known.said_in, source.here.file) != source.here.file && same {
                 return Ok(());
             }

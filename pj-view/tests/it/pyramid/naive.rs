@@ -9,7 +9,7 @@ use pj_view::pyramid::{Bins, Clock, Key, Level, Profile, Ranges, Row, Summary, V
 
 const ROOT: (ContainerId, ContainerId) = (ContainerId::ROOT, ContainerId::ROOT);
 
-/// Number of rows that begin, and amounts by key, for each bin.
+/// For each bin, the number of rows that begin in it, and amounts by key.
 pub(crate) type Sums = BTreeMap<u64, (u32, BTreeMap<Key, u64>)>;
 
 pub(crate) fn all(lane: LaneView<'_>) -> Vec<Row> {
@@ -46,8 +46,8 @@ fn key(lane: LaneView<'_>, row: &Row) -> Key {
     }
 }
 
-/// Returns whether a row begins between two ticks, and the number of its ticks between them.
-/// Returns `None` if the row is elsewhere.
+/// Returns whether a row begins between two ticks, and how many of its ticks are between them.
+/// Returns `None` if the row does not overlap this window.
 fn part(clock: Clock, row: &Row, from: u64, to: u64) -> Option<(bool, u64)> {
     let (start, end) = (clock.ticks(row.start), clock.ticks(row.end));
     let begins = (from..to).contains(&start);
@@ -126,7 +126,6 @@ pub(crate) fn ranges(
     sums
 }
 
-/// Returns the contents of bins that are not empty.
 fn sums(bins: &Bins) -> Sums {
     let all = bins.range().zip(bins.iter());
     let full = all.map(|(at, bin)| {

@@ -1,5 +1,3 @@
-//! Random traces.
-
 use std::fmt::Write;
 
 use datasets::Rng;

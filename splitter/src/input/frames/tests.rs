@@ -52,8 +52,8 @@ fn pieces(format: Format, data: &[u8]) -> (usize, bool) {
     }
 }
 
-/// Returns the text up to an error, and the error, when the data is read in pieces, and when a
-/// single decompressor reads all of it.
+/// Reads the data in pieces, and with a single decompressor. For each, returns the text up to an
+/// error, and the error.
 fn both(compression: Compression, data: &[u8]) -> [(Vec<u8>, Option<String>); 2] {
     let mut in_pieces = Decoder::new(compression, Cursor::new(data.to_vec())).unwrap();
     let (mut read, mut alone) = (Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ fn small_members_of_bgzip_are_combined() {
     data.extend(member(b""));
     assert_eq!(pieces(Format::Gzip, &data), (4, true));
     assert_read(Compression::Gzip, &data, &text);
-    // A member without a length and everything after it are left to the decompressor.
+    // The decompressor reads a member without a length, and everything after it.
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(1));
     encoder.write_all(&text[..1000]).unwrap();
     data.extend(encoder.finish().unwrap());

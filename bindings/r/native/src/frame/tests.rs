@@ -7,7 +7,6 @@ use paje_workers::Pin;
 
 use super::*;
 
-/// Column of a data frame.
 #[derive(Debug, PartialEq)]
 enum Made {
     Names(Vec<String>),
@@ -70,7 +69,7 @@ fn made(tables: &Tables<'_>, table: Table, threads: usize) -> Vec<Made> {
     columns.collect()
 }
 
-/// Returns the column of the table itself.
+/// Returns the expected column, taken from the table's batches.
 fn wanted(batches: &[RecordBatch], column: &Column) -> Made {
     let arrays = |index: usize| batches.iter().map(move |batch| batch.column(index));
     let numbers = |index| {

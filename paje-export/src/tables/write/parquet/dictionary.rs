@@ -1,5 +1,5 @@
-//! Dictionary columns. The library's writer hashes the name in each row. Here each row already has
-//! a code, which a table maps to the entry of the file's dictionary.
+//! Dictionary columns. The library's writer would hash the name of each row. Here, each row already
+//! has a code, and a table maps each code to an entry of the file's dictionary.
 
 use std::io::Write;
 
@@ -29,7 +29,6 @@ pub(super) struct DictionaryChunk {
 }
 
 impl DictionaryChunk {
-    /// Encodes a column without nulls.
     pub(super) fn encode(
         column: &ColumnDescPtr,
         array: &DictionaryArray<Int32Type>,
@@ -106,7 +105,6 @@ impl DictionaryChunk {
         Ok(DictionaryChunk { bytes: Bytes::from(pages.out.into_inner()?), close })
     }
 
-    /// Writes the column as the next column of a row group.
     pub(super) fn append_to_row_group<W: Write + Send>(
         self,
         group: &mut SerializedRowGroupWriter<'_, W>,
@@ -145,7 +143,6 @@ impl Pages<'_> {
         self.add(page, body.len()).map(drop)
     }
 
-    /// Adds a page of rows. Returns its offset and its size in bytes.
     fn add_data(&mut self, body: &[u8], rows: usize) -> Result<(u64, u64), Error> {
         let page = Page::DataPage {
             buf: self.compressor.compress(body)?.into(),

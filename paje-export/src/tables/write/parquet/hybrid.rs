@@ -46,7 +46,6 @@ fn encode_run(number: u32, count: usize, width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&number.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// Appends a group to the open bit-packed run, or to a new run.
 fn encode_group(
     group: &[u32; GROUP],
     width: u32,
@@ -79,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Decodes numbers with a simple implementation of the specification.
+    /// Decodes numbers as the specification describes.
     fn read(bytes: &[u8], width: u32, count: usize) -> Vec<u32> {
         let mut numbers = Vec::new();
         let mut at = 0;

@@ -1,11 +1,11 @@
 //! Amount of text in a wave, and sizes of the blocks that workers take from it.
 //!
-//! At the end of a round, all workers wait until the last worker has decoded its last block. So if blocks can be cut
-//! anywhere, workers first take large blocks, and smaller ones when little is left.
+//! At the end of a round, all workers wait until the last worker has decoded its last block. To shorten this wait,
+//! workers first take large blocks, and smaller blocks when little is left, if blocks can be cut anywhere.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Text that may still be decoded in a round, in parts of a block.
+/// Text that may still be decoded in a round, in [parts](Self::PER_BLOCK).
 #[derive(Debug)]
 pub struct BlockBudget {
     left: AtomicUsize,
@@ -16,28 +16,26 @@ pub struct BlockBudget {
 impl BlockBudget {
     pub const PER_BLOCK: usize = 8;
 
-    /// Parts of the smallest block after the head of a trace. Smaller blocks mean shorter waits,
-    /// but each has a cost. A quarter of a block still has thousands of lines.
+    /// Size in parts of the smallest block after the head of a trace. Smaller blocks mean shorter waits, but each has a
+    /// cost. A quarter of a block still has thousands of lines.
     const LEAST: usize = 2;
 
-    /// Returns the parts of a wave that may have event definitions, like the head of a trace. One worker decodes the
-    /// wave while the others wait.
+    /// Returns the size in parts of a wave that may contain event definitions, like the head of a trace. One worker
+    /// decodes such a wave while the other workers wait.
     pub const fn of_head(workers: usize) -> usize {
         if workers > 1 { 1 } else { BlockBudget::PER_BLOCK }
     }
 
-    /// Returns the parts of the largest wave for this number of workers.
+    /// Returns the size in parts of the largest wave for a number of workers.
     pub const fn of_full_wave(workers: usize) -> usize {
         workers * blocks_per_worker(workers) * BlockBudget::PER_BLOCK
     }
 
-    /// Creates a budget of blocks that can be cut anywhere.
     pub const fn in_parts(parts: usize, workers: usize) -> Self {
         let least = if workers > 1 { BlockBudget::LEAST } else { BlockBudget::PER_BLOCK };
         BlockBudget { left: AtomicUsize::new(parts), workers, least }
     }
 
-    /// Creates a budget of blocks that cannot be cut.
     pub const fn in_blocks(parts: usize) -> Self {
         BlockBudget { left: AtomicUsize::new(parts), workers: 1, least: BlockBudget::PER_BLOCK }
     }
@@ -50,7 +48,7 @@ impl BlockBudget {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes the parts of a worker's next block: its share of the remaining text, but at most a whole block.
+    /// Takes a worker's share of the remaining text, but at most a whole block. Returns the size of the block in parts.
     pub fn take(&self) -> Option<usize> {
         let size = |left: usize| {
             let share = left.div_ceil(self.workers).clamp(self.least, BlockBudget::PER_BLOCK);
@@ -62,14 +60,13 @@ impl BlockBudget {
         left.ok().map(size)
     }
 
-    /// Ends the budget, so that workers take no more blocks.
     pub fn stop(&self) {
         self.left.store(0, Ordering::Relaxed);
     }
 }
 
-/// Returns the number of a wave's blocks for each worker. The more workers wait at the end of a round, the longer a
-/// wave should be. But decoded blocks should still be in the caches when they are replayed.
+/// Returns how many blocks of a wave there are for each worker. If more workers wait at the end of a round, a wave
+/// should be longer. But decoded blocks should still be in the caches when they are replayed.
 const fn blocks_per_worker(workers: usize) -> usize {
     match workers {
         1 => 1,

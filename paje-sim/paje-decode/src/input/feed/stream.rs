@@ -1,4 +1,4 @@
-//! Streams: one worker at a time reads ahead, while others decode and replay.
+//! Streams: one worker at a time reads ahead while the others decode and replay.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -16,14 +16,12 @@ pub(super) struct Stream<'r> {
     blocks: Option<Lines<'r>>,
     ready: VecDeque<ReadAhead>,
     ended: bool,
-    /// Blocks whose memory is reused.
     spare: Vec<Block>,
 }
 
 pub(super) struct ReadAhead {
     text: Block,
     pub(super) read: Result<bool, ReadError>,
-    /// Number of bytes of the stream up to the end of the block.
     pub(super) end: ByteOffset,
 }
 
@@ -47,8 +45,8 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// A worker's turn to read. When the turn is dropped, even in a panic, the stream is returned, because other workers
-/// wait for the stream.
+/// A worker's turn to read. Dropping it puts the stream back, even in a panic, because other workers wait for the
+/// stream.
 struct ReadTurn<'f, 'r> {
     feed: &'f Feed<'r>,
     blocks: Option<Lines<'r>>,
@@ -72,7 +70,7 @@ impl Drop for ReadTurn<'_, '_> {
         stream.blocks = self.blocks.take();
         stream.ready.extend(streamed);
         stream.ended = !more;
-        // Avoids a system call if no worker waits.
+        // If no worker waits, skipping the notification saves a system call.
         if reading.waiting > 0 {
             self.feed.news.notify_all();
         }
@@ -95,7 +93,6 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Helps to decompress while another worker reads, if the format allows it.
     pub fn help(&self) {
         loop {
             let reading = self.reading();
@@ -108,7 +105,7 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Fills `block` with the next lines of a stream. Returns `None` for other sources, and at the end.
+    /// Fills `block` with the next lines of a stream. Returns no block for other sources and at the end of a stream.
     pub(super) fn take_streamed(
         &self,
         block: &mut Block,
@@ -160,7 +157,6 @@ impl<'r> Feed<'r> {
         self.reading()
     }
 
-    /// Waits until another worker has finished reading.
     fn wait<'f>(
         &'f self,
         mut reading: MutexGuard<'f, FeedState<'r>>,

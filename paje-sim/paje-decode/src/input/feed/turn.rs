@@ -14,7 +14,8 @@ use crate::input::source::SourceKind;
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 
-/// Reads in pieces of one size. Of damaged data, a decompressor returns an amount that depends on the sizes of reads.
+/// Reads in pieces of one size. If data is damaged, the amount that a decompressor returns depends on the sizes of the
+/// reads.
 struct FixedReads<R> {
     input: R,
     buffer: Vec<u8>,

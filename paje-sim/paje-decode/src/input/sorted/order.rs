@@ -3,14 +3,15 @@ use paje_workers::Workers;
 use crate::input::sorted::times::{Found, Timed};
 use crate::input::sorted::{Line, Part};
 
-/// Parts of the times for each worker, so that no worker waits long for another.
+/// Number of parts for each worker. With several parts, no worker waits long for another.
 const PARTS_PER_WORKER: usize = 4;
 
 /// Number of times sampled per part. With this many, the sizes of the parts differ by about a tenth.
 const SAMPLES_PER_PART: usize = 64;
 
-/// Orders all lines. Lines without a time come first, then lines whose time cannot be read, then the others by time,
-/// and last the lines that name files. Otherwise, lines keep their file order. Calls `merged` after each part.
+/// Orders all lines. Lines without a time come first, then lines whose time cannot be read, then the other lines by
+/// time, and finally the lines that name files. Lines with the same time keep their file order. Calls `merged` after
+/// each part.
 pub(super) fn parts(
     mut found: Vec<Found>,
     merged: impl Fn(&[Line]) + Sync,
@@ -35,7 +36,7 @@ pub(super) fn parts(
     parts
 }
 
-/// Returns keys that cut the times into `parts` of about the same size.
+/// Returns keys that divide all lines into `parts` of about the same size.
 fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
     let total: usize = pieces.iter().map(Vec::len).sum();
     let step = (total / (parts * SAMPLES_PER_PART)).max(1);
@@ -48,8 +49,7 @@ fn bounds(pieces: &[Vec<Timed>], parts: usize) -> Vec<u64> {
     bounds
 }
 
-/// Returns the lines of all pieces with keys from `begin` (inclusive) to `end` (exclusive), in
-/// order.
+/// Returns in order the lines of all pieces whose keys are in `begin..end`.
 fn merge(pieces: &[Vec<Timed>], begin: Option<u64>, end: Option<u64>) -> Vec<Line> {
     let share = |piece: &Vec<Timed>| {
         let before = |bound: u64| piece.partition_point(|timed| timed.key < bound);

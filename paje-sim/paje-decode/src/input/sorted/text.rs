@@ -9,8 +9,6 @@ use splitter::{Kind, Limits, read_exact_at};
 use crate::input::sorted::Line;
 use crate::input::source::SourceKind;
 
-/// Reads the whole text of a source.
-///
 /// # Errors
 /// The source cannot be read, or there is not enough memory.
 pub(super) fn read(
@@ -34,8 +32,7 @@ pub(super) fn read(
     Ok(text)
 }
 
-/// Reads a stream. The vector grows while it is filled, and Linux moves pages instead of copying
-/// the text.
+/// Reads a stream into a growing vector. Linux moves the pages when the vector grows, instead of copying the text.
 fn read_stream(mut reader: impl Read) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     reader.read_to_end(&mut text)?;
@@ -50,11 +47,11 @@ fn read_file(
     limits: Limits,
     workers: &Workers,
 ) -> io::Result<Vec<u8>> {
-    // A newline may be added to the last line.
+    // Leaves room for a newline after the last line.
     let room = usize::try_from(len).ok().and_then(|len| len.checked_add(1));
     let room = room.ok_or(io::ErrorKind::FileTooLarge)?;
-    // `vec!` gets zeros cheaply from the system, but cannot report a lack of memory, so this first tries to allocate as
-    // much.
+    // `vec!` gets zeros cheaply from the system, but cannot report a lack of memory, so this first tries to allocate
+    // the same amount.
     Vec::<u8>::new().try_reserve_exact(room)?;
     let mut text = vec![0; room];
     text.pop();

@@ -16,24 +16,24 @@ pub(super) struct Timed {
 
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Lines without a time, in file order.
+    /// Lines that need no time, in file order.
     pub(super) untimed: Vec<Line>,
     /// Lines whose time is missing or cannot be read, in file order.
     pub(super) unreadable: Vec<Line>,
-    /// Lines with a time: by time, and then in file order.
+    /// Lines with a time, sorted by time and then by file order.
     pub(super) timed: Vec<Timed>,
-    /// Lines that name files for containers, in file order. The containers may be created in any earlier line.
+    /// Lines that name files for containers, in file order. Any earlier line may create the containers.
     pub(super) naming: Vec<Line>,
     pub(super) lines: u64,
-    /// Start of a line that is too long. The lists end before it.
+    /// Offset of a line that is too long. The lists end before this line.
     pub(super) too_long: Option<usize>,
 }
 
 pub(super) struct Clocks {
     defs: DefTable,
-    /// For each definition, the word with the time.
+    /// For each definition, the index of the word with the time.
     words: Vec<Option<usize>>,
-    /// Whether each definition is that of PajeTraceFile.
+    /// For each definition, whether it defines PajeTraceFile.
     naming: Vec<bool>,
 }
 
@@ -41,13 +41,13 @@ enum Time {
     None,
     Unreadable,
     At(f64),
-    /// The line names a file. The line comes last, and so does the file.
+    /// The line names a file. Such lines come last, as their files are read last.
     Last,
 }
 
 impl Clocks {
     /// Reads the definitions of a text, which apply to all its lines, even to earlier lines. If the text has no
-    /// definitions, the definitions at the beginning of its file apply.
+    /// definitions, the given definitions apply.
     pub(super) fn new(
         text: &[u8],
         pieces: &[Range<usize>],
@@ -62,13 +62,13 @@ impl Clocks {
                 let _ = defs.mend_line(&text[line]);
                 continue;
             }
-            // The replay reaches this line before any line with a time, and ends there.
+            // The replay reads this line before any line with a time, and fails there.
             if defs.header_line(&text[line]).is_err() {
                 break;
             }
         }
         let words = defs.defs().iter().map(|def| {
-            // In the definition of a type's event, a field for the time has no meaning.
+            // Events that define types or values have no time, even if their definition has a field for it.
             let timed = def.kind().obligatory().contains(&FieldName::Time);
             if timed { def.word_of(FieldName::Time) } else { None }
         });
@@ -76,7 +76,7 @@ impl Clocks {
         Clocks { words: words.collect(), naming: naming.collect(), defs }
     }
 
-    /// Returns whether creations of containers may name files. [`Found::naming`] does not contain these lines.
+    /// Returns whether creations of containers may name files. [`Found::naming`] does not include creations.
     pub(super) fn creations_name_files(&self) -> bool {
         let numbered = self.defs.numbered().iter().map(|index| &self.defs.defs()[*index as usize]);
         let mut creations = numbered.filter(|def| def.kind() == EventKind::CreateContainer);
@@ -106,7 +106,6 @@ impl Clocks {
         found
     }
 
-    /// Returns the time of the line `text[start..end]`.
     #[inline]
     fn time(&self, text: &[u8], start: usize, end: usize) -> Time {
         let line = &text[..end];
@@ -139,7 +138,7 @@ fn key(time: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// Returns the lines of a piece that are parts of definitions, without their newlines.
+/// Returns the `%` lines of a piece, without their newlines.
 fn headers(text: &[u8], piece: Range<usize>) -> Vec<Range<usize>> {
     let (text, first) = (&text[piece.clone()], piece.start);
     let begins_line = |at: &usize| {

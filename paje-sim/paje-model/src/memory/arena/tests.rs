@@ -14,7 +14,7 @@ fn check(arena: &mut Arena, sizes: impl Iterator<Item = usize>) {
     }
 }
 
-/// Requests small pieces, large ones, and one that is larger than any piece.
+/// Tests small pieces, large pieces, and a piece that is larger than any other.
 #[test]
 fn words_keep_their_places() {
     let mut arena = Arena::default();

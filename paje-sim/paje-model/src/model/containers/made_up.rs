@@ -1,4 +1,4 @@
-//! Containers of damaged traces: some that no event creates, and some that end later than an event says.
+//! Containers of damaged traces. Some of them are created by no event. Others have events after their destruction.
 
 use super::{Container, Containers, Ended, NONE, NewContainer};
 use crate::model::types::Names;
@@ -7,7 +7,7 @@ use crate::names::ids::{ContainerId, TypeId};
 use crate::names::text::Name;
 
 impl Containers {
-    /// Removes a container from its parent, where it follows `before`.
+    /// Removes a container from its parent. `before` is its previous sibling.
     fn detach(&mut self, id: ContainerId, before: u32) {
         let Container { parent, next_sibling: next, .. } = self.list[id.index()];
         match self.list.get_mut(before as usize) {
@@ -22,7 +22,7 @@ impl Containers {
         self.list[id.index()].next_sibling = NONE;
     }
 
-    /// Creates a container in the root without an event.
+    /// Creates a container directly below the root, without an event.
     pub fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, defined_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
         let hash = hash_bytes(name.text);
@@ -32,7 +32,7 @@ impl Containers {
         self.made_up.insert(id, before);
     }
 
-    /// Returns whether no event has created the container so far.
+    /// Returns whether the container was made up, and no event has created it so far.
     pub fn is_made_up(&self, id: ContainerId) -> bool {
         self.made_up.contains_key(&id)
     }
@@ -42,7 +42,7 @@ impl Containers {
         !self.made_up.is_empty()
     }
 
-    /// Sets the name and the parent of a container that was made up to those of its creation, and keeps its start.
+    /// Completes a container that was made up: takes its name and its parent from its creation, but keeps its start.
     /// Returns `false` and does nothing if the container would then be inside itself.
     pub fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
         let mut ancestor = new.parent;
@@ -67,8 +67,8 @@ impl Containers {
         true
     }
 
-    /// Returns the time in seconds at which an event destroyed a container. In a damaged trace, the container may have
-    /// ended later.
+    /// Returns the time in seconds at which an event destroyed the container. In a damaged trace, the container may
+    /// have lived longer.
     #[must_use]
     pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))

@@ -4,9 +4,10 @@ use std::str::FromStr;
 use globset::GlobBuilder;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// A pattern that matches whole names, byte by byte: `*` is any text, `?` any byte, `[a-c]` one of
-/// these, `[!a-c]` any other, `{one,two}` either, and `\\` makes the next character literal. Names
-/// are not paths, so `*` also matches a `/`. The syntax is that of the crate `globset`.
+/// A pattern that matches whole names, byte by byte: `*` matches any text, `?` any byte, `[a-c]`
+/// one of these letters, `[!a-c]` any other byte, and `{one,two}` either word. `\\` makes the next
+/// character literal. Names are not paths, so `*` also matches a `/`. The syntax is that of the
+/// crate `globset`.
 #[derive(Clone, Debug)]
 pub struct Glob {
     text: String,
@@ -18,7 +19,7 @@ pub struct Glob {
 pub struct ParseGlobError(String);
 
 impl Glob {
-    /// Returns whether a name, without quotes, matches.
+    /// Returns whether a name matches. `name` has no quotes.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         self.regex.is_match(name)
@@ -114,7 +115,6 @@ mod tests {
         assert!(!error.to_string().is_empty());
     }
 
-    /// Matches patterns of stars, question marks and literal bytes.
     fn naive(pattern: &[u8], name: &[u8]) -> bool {
         match pattern.split_first() {
             None => name.is_empty(),

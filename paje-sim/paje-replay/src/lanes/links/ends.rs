@@ -9,9 +9,7 @@ use paje_model::names::ids::{ContainerId, ValueId};
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenKey<'a> {
     pub(crate) padded: &'a [u8],
-    /// Key with its quotes.
     pub(crate) raw: Span,
-    /// Key without quotes, and its hash.
     pub(crate) short: &'a ShortText,
     pub(crate) hash: u64,
 }
@@ -21,7 +19,7 @@ impl<'a> WrittenKey<'a> {
         &self.padded[self.raw.start as usize..self.raw.end as usize]
     }
 
-    /// Compares the key with a stored one, without quotes. Only needed for long keys.
+    /// Compares the key with a stored key, without quotes. This is only needed for long keys.
     #[cold]
     #[inline(never)]
     pub(super) fn is_kept_at(self, store: &Store, place: u64) -> bool {
@@ -47,7 +45,6 @@ impl Keeper for Store {
     }
 }
 
-/// Stores only short keys without quotes.
 impl Keeper for KeyRoom<'_> {
     #[inline(always)]
     fn keep(&mut self, key: WrittenKey<'_>) -> Option<u64> {
@@ -67,7 +64,6 @@ impl Keeper for KeyRoom<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct HalfLink {
     pub(crate) end: LinkEnd,
-    /// Byte offset of the link's event.
     pub(crate) at: u64,
     pub(crate) time: f64,
     pub(crate) value: ValueId,

@@ -4,15 +4,14 @@ use paje_model::names::prefetch::prefetch;
 /// miss for each link. `replay::lanes::reused_keys` checks the doubtful keys when a lane ends.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// The part that is being filled.
     last: Vec<u64>,
-    /// Number of keys that still fit into this part.
+    /// Number of keys that still fit into `last`.
     room: usize,
-    /// Full parts. Mostly, there is at most one: see [`Filter::is_scattered`].
+    /// Full parts. There is rarely more than one; see [`Filter::is_scattered`].
     full: Vec<Vec<u64>>,
 }
 
-/// Bits for each key in a full part. With so many bits, one new key in a thousand seems to be reused.
+/// Number of bits for each key in a full part. With 24 bits, the filter reports one new key in a thousand by mistake.
 const BITS: usize = 24;
 const SMALLEST: usize = 16;
 
@@ -40,8 +39,8 @@ impl Filter {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        // The parts grow in large steps, since all keys are added again sooner or later. But large parts grow more
-        // slowly, because they would waste megabytes.
+        // Parts grow in large steps, because rebuilding a filter adds all keys again. Large parts grow more slowly,
+        // because large steps would waste megabytes.
         let words = match self.last.len() {
             0 => SMALLEST,
             len @ ..LARGE => len * 8,
@@ -65,12 +64,13 @@ impl Filter {
         }
     }
 
-    /// Returns whether a look-up takes more than two cache misses. If rebuilding would take long, three are accepted.
+    /// Returns whether a look-up takes more than two cache misses. Three cache misses are accepted if rebuilding would
+    /// take long.
     pub(crate) fn is_scattered(&self) -> bool {
         self.full.len() > 1 + usize::from(self.last.len() > 2 * LARGE)
     }
 
-    /// Rebuilds the filter with room for all keys, whose hashes are given.
+    /// Rebuilds the filter, with room for all keys. `hashes` are the hashes of these keys.
     pub(crate) fn gather(&mut self, hashes: impl Iterator<Item = u64>) {
         let words = self.last.len().max(SMALLEST);
         self.full.clear();
@@ -96,7 +96,7 @@ fn has(words: &[u64], hash: u64, bits: u64) -> bool {
     words[(hash >> 12) as usize & (words.len() - 1)] & bits == bits
 }
 
-/// Set of hashes, which rarely reports a hash that is not in the set.
+/// Approximate set of hashes. It rarely reports a hash that is not in the set.
 pub(crate) struct Hashes {
     bits: Vec<u64>,
 }
@@ -123,7 +123,6 @@ mod tests {
     use super::*;
     use testkit::Rng;
 
-    /// Returns a well mixed number, the same in each process.
     fn hash(i: u64) -> u64 {
         Rng::new(i).bits()
     }

@@ -3,20 +3,19 @@ use rustc_hash::FxHashMap;
 use crate::lanes::links::filter::{Filter, Hashes};
 
 /// Hashes of a strand's keys. Different hashes prove that no key is reused, but equal hashes do not prove that a key is
-/// reused. A hash table would cost a cache miss for each link. So all hashes are in a list, which is searched for
-/// doubtful hashes now and then.
+/// reused. All hashes are in a list, which is searched for doubtful hashes now and then. A hash table would cost a
+/// cache miss for each link.
 #[derive(Debug, Default)]
 pub(super) struct KeyHashList {
     all: Vec<u64>,
-    /// Hashes that the filter doubts, since the last search.
+    /// Hashes added since the last search that the filter reported as used before.
     doubts: Vec<u64>,
-    /// Number of hashes at the last search.
     looked_at: usize,
     has_repeats: bool,
 }
 
-/// Largest number of hashes that a search reads for each doubtful hash. The filter wrongly doubts one hash in a
-/// thousand.
+/// Largest number of hashes that a search reads for each doubtful hash. The filter reports one new hash in a thousand
+/// by mistake.
 const FEW: usize = 64;
 
 impl KeyHashList {
@@ -64,7 +63,6 @@ mod tests {
         hash_bytes(&i.to_le_bytes())
     }
 
-    /// A repeated hash among many hashes is found at any index.
     #[test]
     fn a_single_repeat_is_found() {
         for again in [0, 77_777, 199_999] {
@@ -82,7 +80,6 @@ mod tests {
         }
     }
 
-    /// If most hashes are repeated, reuse is found long before the last call.
     #[test]
     fn many_repeats_are_found_early() {
         let (mut list, mut filter) = (KeyHashList::default(), Filter::default());

@@ -1,7 +1,7 @@
 //! Incomplete links, by key.
 //!
-//! A hash table with chains. Almost every link is inserted, found and removed once. Removed slots
-//! are reused first, so that few are in use and they stay in the cache.
+//! A hash table with chains. Almost every link is inserted, found and removed once. Free slots are reused first, so
+//! that the slots in use stay in the cache.
 
 use paje_parser::LinkEnd;
 
@@ -12,9 +12,8 @@ use paje_model::names::ids::{ContainerId, ValueId};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenLink {
-    /// Lower half of the hash of the link's key.
     hash: u32,
-    /// Next link of the chain that the link is in, or next free slot. `NONE` for the last.
+    /// Next link of the chain, or next free slot. `NONE` at the end.
     next: u32,
     short: ShortText,
     is_free: bool,
@@ -59,7 +58,6 @@ impl Default for OpenLinks {
     }
 }
 
-/// A link that was found, and the link before it in its chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     link: u32,
@@ -77,7 +75,7 @@ impl OpenLinks {
     ) -> Option<Slot> {
         let mut link = *self.chains.get(hash as usize & self.chains.len().wrapping_sub(1))?;
         let mut before = NONE;
-        // `NONE` ends a chain: no slot has that number.
+        // The number `NONE` ends a chain, because no slot has that number.
         while let Some(open) = self.links.get(link as usize) {
             if open.short.is(*short) && (!short.is_long() || open.hash == hash as u32 && is(open)) {
                 return Some(Slot { link, before });
@@ -128,7 +126,6 @@ impl OpenLinks {
         }
     }
 
-    /// Removes a link that was found, and returns it.
     #[inline(always)]
     pub(super) fn remove(&mut self, Slot { link: number, before }: Slot) -> &OpenLink {
         let link = &mut self.links[number as usize];
@@ -165,7 +162,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// A link takes one cache line.
     #[test]
     fn links_are_small() {
         assert_eq!(size_of::<OpenLink>(), 64);
@@ -183,7 +179,7 @@ mod tests {
         OpenLink::new(hash, short(key), half, KeyPlace::from_word(key))
     }
 
-    /// Returns the text of a key. Every other key is long.
+    /// Returns the text of a key. Odd keys have long texts.
     fn short(key: u64) -> ShortText {
         let padded = (u128::from(key) << 8 | 0xff).to_le_bytes();
         if key.is_multiple_of(2) { ShortText::new(&padded, 0, 3) } else { ShortText::LONG }

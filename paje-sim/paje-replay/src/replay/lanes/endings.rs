@@ -13,7 +13,7 @@ use paje_model::names::options::Options;
 use paje_model::names::prefetch::prefetch;
 
 impl Lanes {
-    /// Ends the lanes of a container. Call [`Lanes::close_ended`] after ending one or several containers.
+    /// Ends the lanes of a container. After ending some containers, call [`Lanes::close_ended`].
     ///
     /// # Errors
     /// The container ends before its last event, or with incomplete links.
@@ -27,7 +27,7 @@ impl Lanes {
         if let Some((failed, _)) = self.ends_too_early(model, ending) {
             return Err(failed);
         }
-        // Lanes are ended in the order of opening, so that the first error is always the same.
+        // The lanes end in the order in which they were opened, so that the first error is always the same.
         let mut lanes = std::mem::take(&mut self.ending);
         lanes.clear();
         lanes.extend(model.lanes_of(container));
@@ -47,7 +47,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Prefetches what [`Lanes::end_container`] needs for these containers, if there are many lanes.
+    /// If there are many lanes, prefetches the memory that [`Lanes::end_container`] reads for these containers.
     pub fn expect_endings(&mut self, model: &Model, containers: impl Iterator<Item = ContainerId>) {
         if self.places.len() < MANY {
             return;
@@ -65,7 +65,7 @@ impl Lanes {
         }));
     }
 
-    /// Closes the strands of ended containers, shard by shard. Only then may the rows of these strands be read.
+    /// Closes the strands of ended containers, shard by shard. The rows of these strands may only be read afterwards.
     pub fn close_ended(&mut self, workers: &Workers) {
         let shards = self.shards.iter_mut().map(exclusive);
         let ended: usize = shards.map(|shard| shard.closing.len()).sum();
@@ -80,7 +80,7 @@ impl Lanes {
         });
     }
 
-    /// Returns the problem of a container that ends before its last event, and the latest time of its lanes.
+    /// If a container ends before its last event, returns the problem and the latest time of the container's lanes.
     pub fn ends_too_early(&mut self, model: &Model, ending: &Ending) -> Option<(Failed, f64)> {
         let Ending { container, time, named, .. } = *ending;
         let last = self.last_of(model, container).filter(|last| named && time < *last)?;
@@ -140,7 +140,8 @@ impl Lanes {
         values
     }
 
-    /// Returns whether a key may have been reused, if only hashes are remembered. The `last` call covers all links.
+    /// Returns whether a key may have been reused, if only hashes are remembered. Only the `last` call is sure to cover
+    /// all links.
     pub fn may_reuse_keys(&mut self, last: bool) -> bool {
         let shards = self.shards.iter_mut();
         let mut strands = shards.flat_map(|shard| exclusive(shard).strands.iter_mut());

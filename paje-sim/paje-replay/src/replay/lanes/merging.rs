@@ -1,5 +1,5 @@
-//! Moves completed links from shards to the rows of their lanes: a whole merger at a time, or in
-//! ranges if there are many links.
+//! Moves completed links from shards to the rows of their lanes: one merger at a time, or in ranges if a merger has
+//! many links.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,6 @@ use paje_decode::decode::block::BoxedBlock;
 /// Average number of links in a range. In smaller ranges, partly empty last chunks would take too much memory.
 const RANGE: usize = 8192;
 
-/// Bytes of a link's row.
 const LINK: usize = 40;
 
 /// Links of a wave to merge, in independent parts.
@@ -27,16 +26,13 @@ pub struct Merges {
 #[derive(Debug)]
 enum Part {
     Home(usize),
-    /// A numbered range of a merger that several workers share.
     Range(Arc<Shared>, usize),
 }
 
-/// A merger whose links are merged by several workers.
 #[derive(Debug)]
 struct Shared {
     home: usize,
     blocks: Vec<Range<usize>>,
-    /// Sorted links of each range, and the number of unfinished ranges.
     made: Vec<Mutex<Option<RangePart>>>,
     left: AtomicUsize,
 }
@@ -62,7 +58,8 @@ impl Lanes {
         }
     }
 
-    /// Rebuilds scattered key filters of a shard before its replay, when all its completed links are merged.
+    /// Rebuilds the scattered key filters of a shard. Called before the shard is replayed, when all its completed links
+    /// have been merged.
     pub fn gather(&self, number: usize, shard: &mut Shard) {
         for strand in shard.gather_own() {
             let home = merger_of(shard.strands[strand as usize].lane, self.homes.len());
@@ -94,8 +91,8 @@ impl Lanes {
         Merges { parts }
     }
 
-    /// Returns whether several workers may store links of a merger. They may not if rows have extra columns, if rows
-    /// are dropped after each portion, or if rows go to a file.
+    /// Returns whether several workers may store links of the same merger. This is not possible if rows have extra
+    /// columns, are dropped after each portion, or go to a file.
     fn may_share(&self, home: &LinkMerger) -> bool {
         let overflow = self.overflow.as_ref();
         self.workers > 1

@@ -1,5 +1,5 @@
-//! Reuse of link keys. A filter finds candidates during the replay. When a lane ends, all its links are compared with
-//! the candidates.
+//! Finds reused link keys. During the replay, a filter finds candidates. When a lane ends, all its links are compared
+//! with the candidates.
 
 mod search;
 
@@ -18,16 +18,15 @@ use crate::replay::strand::Objects;
 use paje_model::memory::{KeyHashes, KeyPlace};
 use paje_model::names::ids::LaneId;
 
-/// Chunks of a lane's links in one unit of work.
+/// Number of chunks of a lane's links in one unit of work.
 const PIECE: usize = 32;
 
-/// Other workers are woken for at least this many units.
+/// Smallest number of units for which other workers are woken.
 const MANY_PIECES: usize = 2;
 
 /// Number of strands that are searched together. Each search takes some memory.
 const TOGETHER: usize = 64;
 
-/// A lane, and those of its strands that have candidates.
 struct OfLane<'l> {
     lane: LaneId,
     home: &'l LinkMerger,
@@ -105,7 +104,7 @@ fn first_of(lanes: &[OfLane<'_>], workers: &Workers) -> Option<(ReuseCandidate, 
         let candidates = shard.strands[place.local as usize].reuse_candidates();
         Search::new(candidates, &shard.store.keys)
     });
-    // Tags of all strands of a lane: few links pass this test.
+    // The tags of the lane's candidates. Only a small part of the links passes this test.
     let tags_of =
         |lane: &OfLane<'_>| {
             let strands = lane.strands.iter();

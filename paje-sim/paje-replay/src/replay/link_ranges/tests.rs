@@ -8,10 +8,9 @@ use paje_model::names::ids::{ContainerId, ValueId};
 
 const SHARDS: usize = 7;
 
-/// Common properties of the links of all waves.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// On average, one of this many links is late.
+    /// On average, one link in `late` is late. 0 for none.
     late: u64,
     values: u32,
 }
@@ -22,13 +21,12 @@ impl Kind {
     }
 }
 
-/// Completions of a wave in file order, and the byte ranges of its blocks.
 struct Made {
     links: Vec<Completion>,
     blocks: Vec<Range<u64>>,
 }
 
-/// Makes a random wave that begins at a byte.
+/// Creates a random wave that begins at byte `at`.
 fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
     let mut wave = Made { links: Vec::new(), blocks: Vec::new() };
     for _ in 0..=random.below(5) {
@@ -48,7 +46,7 @@ fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
 
 fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
     let Kind { late, values } = kind;
-    // The link's line, which is unique.
+    // The offset of the line identifies the link.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
     let end = at as f64;
     let time = if late > 0 && random.below(late) == 0 { -1.0 } else { end };
@@ -59,7 +57,7 @@ fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion
     Completion { at, time, lane, link }
 }
 
-/// Returns links in the order of shards: block by block, and lane by lane within a block.
+/// Returns the links of each shard: block by block, and lane by lane within a block.
 fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     let mut runs = vec![Vec::new(); SHARDS];
     for block in &wave.blocks {
@@ -73,7 +71,6 @@ fn by_shards(wave: &Made) -> Vec<Vec<Completion>> {
     runs
 }
 
-/// Links of a lane, each with its byte offset, start and value.
 type LaneLinks = Vec<(u64, f64, u32)>;
 
 fn rows(home: &mut LinkMerger) -> Vec<(LaneId, LaneLinks)> {
@@ -100,7 +97,6 @@ fn rows(home: &mut LinkMerger) -> Vec<(LaneId, LaneLinks)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// For any blocks, the order is the same as after a plain sort.
     #[test]
     fn ranges_are_in_the_order_of_lines(seed: u64, begin in 0..1_u64 << 39) {
         let mut random = Rng::new(seed);

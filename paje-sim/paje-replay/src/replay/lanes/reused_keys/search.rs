@@ -12,7 +12,6 @@ pub(crate) struct Search<'s> {
     counts: TextMap<&'s [u8], Count>,
 }
 
-/// Numbers of links and of candidates with the same key.
 #[derive(Debug, Default)]
 struct Count {
     links: AtomicU32,
@@ -33,8 +32,8 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Counts one of the strand's links. Call this once for each link. This is not needed for links whose [`Tags`] no
-    /// candidate has.
+    /// Counts a link of the strand. Must be called once for each link, except for links whose [tag](Tags) no candidate
+    /// has.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))
@@ -47,8 +46,8 @@ impl<'s> Search<'s> {
     /// been counted.
     pub(crate) fn first(&self) -> Option<(&'s ReuseCandidate, u64)> {
         let links = |count: &Count| count.links.load(Ordering::Relaxed);
-        // All links with the same key are candidates, except the first. The filter may make the first a candidate by
-        // mistake. Candidates are in the order of their events.
+        // All links with the same key are candidates, except the first. The filter may make the first link a candidate
+        // by mistake. Candidates are in the order of their events.
         let mut first_met: TextSet<&[u8]> = TextSet::default();
         let (_, first) = self.candidates.iter().enumerate().find(|(number, candidate)| {
             let key = key_of(candidate, self.keys, *number);
@@ -60,7 +59,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Returns the key of a candidate. Each key may be on a different page, perhaps in the overflow file.
+/// Returns the key of a candidate. This may load another page, perhaps from the overflow file.
 fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) -> &'s [u8] {
     if number % 64 == 63 {
         keys.relieve();
@@ -68,7 +67,6 @@ fn key_of<'s>(candidate: &ReuseCandidate, keys: &'s TextPages, number: usize) ->
     bare_key(keys.get(candidate.key))
 }
 
-/// Set of the key tags of some candidates.
 pub(crate) struct Tags(Box<[u64; 1 << 10]>);
 
 impl Tags {

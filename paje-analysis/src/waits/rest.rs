@@ -1,0 +1,144 @@
+//! Time that is not waiting, and the efficiencies that follow from it.
+//!
+//! Waiting and this rest divide the time of all containers: waits that overlap count once here.
+
+use rayon::prelude::*;
+
+use super::Waits;
+use super::tables::Total;
+use crate::Seconds;
+use crate::classes::Class;
+
+/// Activity of a container that does not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rest {
+    /// Computing, also between states.
+    Computing,
+    /// In calls that send or receive a recorded message, after the other side has entered: the
+    /// message is being transferred, or the library works.
+    Transfer,
+    /// In collectives, after the awaited members have entered.
+    Collective,
+    /// In calls that could send, receive or wait, if the trace has no message for them.
+    Unexplained,
+    /// In input and output.
+    Files,
+    /// In other calls.
+    Other,
+}
+
+/// Efficiencies of the POP centre of excellence. The first is the product of the other two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Efficiency {
+    /// Mean time in computing, divided by the length of the run.
+    pub parallel: f64,
+    /// Mean time in computing, divided by the longest of a container.
+    pub load_balance: f64,
+    /// Longest time of a container in computing, divided by the length of the run.
+    pub communication: f64,
+}
+
+impl Rest {
+    /// Every activity.
+    pub const ALL: [Rest; 6] = [
+        Rest::Computing,
+        Rest::Transfer,
+        Rest::Collective,
+        Rest::Unexplained,
+        Rest::Files,
+        Rest::Other,
+    ];
+
+    /// Returns the name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rest::Computing => "(computing)",
+            Rest::Transfer => "(transfer)",
+            Rest::Collective => "(in collectives)",
+            Rest::Unexplained => "(cause not recorded)",
+            Rest::Files => "(input and output)",
+            Rest::Other => "(other calls)",
+        }
+    }
+}
+
+impl Waits<'_> {
+    /// Returns the time in the window that is not waiting, in the order of [`Rest::ALL`]. A stretch
+    /// is counted as long as the innermost state does not change.
+    #[must_use]
+    pub fn by_rest(&self, window: (f64, f64)) -> Vec<(Rest, Total)> {
+        let mut all = [Total::default(); Rest::ALL.len()];
+        for track in self.rests(window) {
+            all.iter_mut().zip(track).for_each(|(sum, total)| sum.merge(total));
+        }
+        let rows = Rest::ALL.into_iter().zip(all);
+        rows.filter(|(_, total)| !total.seconds.is_zero()).collect()
+    }
+
+    /// Returns the efficiencies, in the window, of the containers that communicate. Returns `None` if
+    /// none of these containers computes in the window.
+    #[must_use]
+    pub fn efficiency(&self, window: (f64, f64)) -> Option<Efficiency> {
+        let all = self.rests(window).into_iter().enumerate();
+        let rests: Vec<_> =
+            all.filter(|(track, _)| self.communicates(*track)).map(|(_, rest)| rest).collect();
+        let computing = rests.iter().map(|track| track[Rest::Computing as usize].seconds);
+        let longest = computing.clone().max()?;
+        if longest.is_zero() {
+            return None;
+        }
+        let mean = computing.sum::<Seconds>().to_f64() / rests.len() as f64;
+        let (longest, length) = (longest.to_f64(), self.length(window).to_f64());
+        Some(Efficiency {
+            parallel: mean / length,
+            load_balance: mean / longest,
+            communication: longest / length,
+        })
+    }
+
+    fn communicates(&self, track: usize) -> bool {
+        (0..self.tracks.list()[track].len())
+            .any(|state| self.tracks.class(track, state).communicates())
+    }
+
+    fn rests(&self, window: (f64, f64)) -> Vec<[Total; Rest::ALL.len()]> {
+        let whole = self.whole();
+        let window = (window.0.max(whole.0), window.1.min(whole.1));
+        let tracks = (0..self.tracks.list().len()).into_par_iter();
+        tracks.map(|track| self.rest_of(track, window)).collect()
+    }
+
+    fn rest_of(&self, at: usize, (start, end): (f64, f64)) -> [Total; Rest::ALL.len()] {
+        let track = &self.tracks.list()[at];
+        let mut has_message = vec![false; track.len()];
+        let list = self.messages.list();
+        let received = self.messages.received(at).iter().map(|it| list[*it as usize].recv());
+        let sent = self.messages.sent(at).iter().map(|it| list[*it as usize].send());
+        received.chain(sent).flatten().for_each(|state| has_message[state] = true);
+        let mut waits: Vec<(f64, f64)> =
+            self.of_track(at).iter().map(|wait| (wait.from, wait.until)).collect();
+        waits.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut totals = [Total::default(); Rest::ALL.len()];
+        let mut since = start;
+        for (from, until) in waits.into_iter().chain([(end, end)]) {
+            for piece in track.pieces_back(since, from.min(end)) {
+                let rest = match piece.state {
+                    None => Rest::Computing,
+                    Some(state) => match self.tracks.class(at, state) {
+                        Class::Compute => Rest::Computing,
+                        Class::Send | Class::Recv | Class::SendRecv | Class::Wait => {
+                            if has_message[state] { Rest::Transfer } else { Rest::Unexplained }
+                        }
+                        Class::Collective(_) => Rest::Collective,
+                        Class::Io => Rest::Files,
+                        Class::Other => Rest::Other,
+                    },
+                };
+                totals[rest as usize].add(Seconds::between(piece.start, piece.end));
+            }
+            since = since.max(until);
+        }
+        totals
+    }
+}

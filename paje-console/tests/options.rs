@@ -1,0 +1,273 @@
+//! Options and exit statuses of all programs: the same names mean the same, and docs/options.md
+//! lists them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use clap::{Arg, ArgAction, Command};
+use paje_console::generate::{Manual, complaint};
+use testkit::assert_recorded;
+
+struct Program {
+    name: &'static str,
+    command: Command,
+    manual: &'static Manual,
+    complaint: fn(&[String]) -> Option<String>,
+}
+
+macro_rules! programs {
+    ($($name:literal: $library:ident,)*) => {
+        [$({
+            let mut command = <$library::cli::Cli as clap::CommandFactory>::command();
+            command.build();
+            Program {
+                name: $name,
+                command,
+                manual: &$library::manual::MANUAL,
+                complaint: |words| complaint::<$library::cli::Cli>(words),
+            }
+        },)*]
+    };
+}
+
+fn programs() -> [Program; 10] {
+    programs! {
+        "dump": pj_dump,
+        "validate": pj_validate,
+        "equals": pj_equals,
+        "profile": pj_profile,
+        "hazards": pj_hazards,
+        "whatif": pj_whatif,
+        "view": pj_view,
+        "convert": pj_convert,
+        "split": pj_split,
+        "pack": pj_pack,
+    }
+}
+
+/// Options of one name with another meaning in a program, and why.
+const OTHERS: &[(&str, &str, &str)] = &[
+    ("dump", "format", "format of the tables of `-O`; rows have PajeNG's format"),
+    ("dump", "quiet", "PajeNG's: no rows"),
+    ("validate", "quiet", "PajeNG's: no summary"),
+    ("equals", "quiet", "PajeNG's: no answer but the exit status"),
+    ("dump", "time", "PajeNG's: seconds of reading, before the rows"),
+    ("dump", "type-hierarchy", "PajeNG's: a file"),
+    ("validate", "type-hierarchy", "PajeNG's: prints a tree"),
+    ("validate", "time", "PajeNG's: seconds of the check"),
+    ("convert", "output", "the converted trace; required"),
+    ("split", "output", "folder of the pieces"),
+    ("pack", "output", "the packed trace"),
+    ("whatif", "output", "trace of the changed run; `--report` names the report"),
+    ("split", "by", "groups containers in pieces, not rows"),
+    ("split", "sort", "the pieces are sorted"),
+    ("split", "ignore-incomplete-links", "the pieces keep such links"),
+    ("split", "recover", "the pieces are repaired"),
+    ("whatif", "html", "shows the recorded and the changed run"),
+    ("view", "html", "the page has the whole trace"),
+    ("view", "svg", "the drawing of the trace"),
+    ("dump", "help", "`-h` is PajeNG's header"),
+    ("dump", "version", "also `-v`, as in PajeNG"),
+    ("validate", "version", "also `-v`, as in PajeNG"),
+    ("equals", "version", "also `-v`, as in PajeNG"),
+];
+
+fn options(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|argument| argument.get_long().is_some())
+}
+
+fn long(option: &Arg) -> String {
+    option.get_long().unwrap_or_default().to_owned()
+}
+
+fn help(option: &Arg) -> String {
+    option.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ")
+}
+
+fn is_other(program: &str, option: &str) -> bool {
+    OTHERS.iter().any(|(whose, name, _)| *whose == program && *name == option)
+}
+
+#[test]
+fn options_of_one_name_have_one_help_text() {
+    let mut texts: BTreeMap<String, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
+    let all = programs();
+    for Program { name, command, .. } in &all {
+        for option in options(command).filter(|option| !option.is_hide_set()) {
+            if !is_other(name, &long(option)) {
+                let long_help = option.get_long_help().map(ToString::to_string);
+                let text = format!("{}\n{}", help(option), long_help.unwrap_or_default());
+                texts.entry(long(option)).or_default().entry(text).or_default().push(name);
+            }
+        }
+    }
+    let differ: Vec<_> = texts.iter().filter(|(_, texts)| texts.len() > 1).collect();
+    assert!(differ.is_empty(), "{differ:#?}");
+    for (program, name, _) in OTHERS {
+        let program = all.iter().find(|it| it.name == *program).expect("a program");
+        assert!(options(&program.command).any(|it| it.get_long() == Some(name)), "{name}");
+    }
+}
+
+/// Options of one name have one letter, and take values of one kind.
+#[test]
+fn options_of_one_name_have_one_form() {
+    let mut forms: BTreeMap<String, BTreeSet<(Option<char>, String)>> = BTreeMap::new();
+    for Program { name, command, .. } in &programs() {
+        for option in options(command).filter(|option| !option.is_hide_set()) {
+            if !is_other(name, &long(option)) {
+                let values = format!("{:?} {:?}", option.get_action(), option.get_value_names());
+                forms.entry(long(option)).or_default().insert((option.get_short(), values));
+            }
+        }
+    }
+    let differ: Vec<_> = forms.iter().filter(|(_, forms)| forms.len() > 1).collect();
+    assert!(differ.is_empty(), "{differ:#?}");
+}
+
+/// Names of values that any text fits: names of files and of things in the trace.
+const ANY: [&str; 17] = [
+    "FILE",
+    "DIR",
+    "OUT",
+    "PREFIX",
+    "TYPE",
+    "TYPENAME",
+    "NAME",
+    "FIELD",
+    "VALUE",
+    "WHICH",
+    "HOW",
+    "GLOB",
+    "STATES",
+    "CONDITION",
+    "value|container|TYPE",
+    "value|type|FIELD",
+    "REPORT|FILE",
+];
+
+#[test]
+fn wrong_values_are_named_in_one_line() {
+    let mut wrong = Vec::new();
+    for Program { name, command, complaint, .. } in &programs() {
+        let all: Vec<&Arg> = options(command).collect();
+        for option in all {
+            let long = long(option);
+            let takes = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+            if !takes {
+                let said = complaint(&[name.to_string(), format!("--{long}=wrong")]);
+                let said = said.expect("a flag takes no value");
+                assert!(!said.contains('\n') && said.contains(&format!("--{long}")), "{said}");
+                continue;
+            }
+            let values: Vec<_> = option.get_value_names().into_iter().flatten().collect();
+            let has_any = values.iter().any(|value| ANY.contains(&value.as_str()));
+            if has_any && option.get_possible_values().is_empty() && long != "checker" {
+                continue;
+            }
+            let said = complaint(&[name.to_string(), format!("--{long}=%wrong%")]);
+            let said = said.unwrap_or_else(|| panic!("pj_{name} --{long}=%wrong% is accepted"));
+            let what = format!("invalid value '%wrong%' for '--{long}");
+            let is_right = said.starts_with(&what) && said.contains(": expected ");
+            if !is_right || said.contains('\n') {
+                wrong.push(format!("{name}: {said}"));
+            }
+        }
+        let said = complaint(&[name.to_string(), "--xyzzyx".into()]).expect("unknown");
+        assert_eq!(said, "unknown option '--xyzzyx'; see --help");
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn mistakes_lead_to_the_right_use() {
+    let said = |name: &str, words: &str| {
+        let all = programs();
+        let program = all.iter().find(|it| it.name == name).expect("a program");
+        let words: Vec<String> =
+            [name].into_iter().chain(words.split(' ')).map(String::from).collect();
+        (program.complaint)(&words).unwrap_or_default()
+    };
+    for (program, words, wanted) in [
+        ("validate", "t --json", "unknown option '--json'; use --format json"),
+        ("profile", "t --csv", "unknown option '--csv'; use --format csv"),
+        ("split", "t -o d --from 1", "unknown option '--from'; use --start"),
+        ("profile", "t --topp=3", "unknown option '--topp'; did you mean '--top'?"),
+        (
+            "profile",
+            "t --format xml",
+            "invalid value 'xml' for '--format <FORMAT>': expected text, csv, json or parquet",
+        ),
+        (
+            "dump",
+            "t -s soon",
+            "invalid value 'soon' for '--start <START>': expected a number in the trace's unit of time, \
+             such as 1.5",
+        ),
+        ("split", "t", "'--output <DIR>' is missing; see --help"),
+        ("split", "t -o d -p 3 --by x", "'--pieces <N>' cannot be used with '--by <TYPE>'"),
+        ("hazards", "t --limit", "'--limit <N>' needs a value"),
+    ] {
+        assert_eq!(said(program, words), wanted, "{program} {words}");
+    }
+}
+
+const HEAD: &str = "\
+# Options
+
+Options that several programs have mean the same in each of them. This page is made from the
+programs' definitions; `--help` and the document of each program describe the others.
+
+Times of a trace (`-s`, `-e`, `-a`) are numbers in its unit, usually seconds. Durations are in seconds,
+or have a unit: `1.5`, `20ms`, `10us`, `3ns`, `2min`. Sizes are in bytes, or
+have a unit: `64K` and `64KiB` are 65,536 bytes, `64KB` are 64,000. Rates are such as `10GB/s`,
+`25Gbit/s`; factors such as `x2`, `2x` or `0.5`. Text for people has three digits and a prefix
+(`1.23 ms`) and counts such as `12,345`; points in time that lead to an event have all digits.
+CSV and JSON have seconds with all digits and plain counts.
+
+";
+
+#[test]
+fn the_document_of_options_is_complete() {
+    let all = programs();
+    let mut found: BTreeMap<String, (String, Vec<&str>)> = BTreeMap::new();
+    for Program { name, command, .. } in &all {
+        for option in options(command).filter(|option| !option.is_hide_set()) {
+            let short = option.get_short().map_or(String::new(), |short| format!("`-{short}`, "));
+            let value = option.get_value_names().and_then(|names| names.first());
+            let takes = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+            let value = value.filter(|_| takes).map_or(String::new(), |value| format!(" {value}"));
+            let title = format!("{short}`--{}{}`", long(option), value.replace('|', "\\|"));
+            let entry = found.entry(long(option)).or_insert_with(|| (title, Vec::new()));
+            entry.1.push(name);
+        }
+    }
+    found.retain(|_, (_, names)| names.len() > 1);
+    let mut text = HEAD.to_owned();
+    let names: Vec<_> = all.iter().map(|it| format!("[{0}]({0}.md)", it.name)).collect();
+    let _ = writeln!(text, "| option | {} |\n|---{}|", names.join(" | "), "|:-:".repeat(10));
+    for (option, (title, names)) in &found {
+        let marks = all.iter().map(|it| match names.contains(&it.name) {
+            false => " ",
+            true if is_other(it.name, option) => "(✓)",
+            true => "✓",
+        });
+        let _ = writeln!(text, "| {title} | {} |", marks.collect::<Vec<_>>().join(" | "));
+    }
+    text += "\n(✓) has another meaning there, or an exception:\n\n";
+    for (program, name, why) in OTHERS.iter().filter(|(_, name, _)| found.contains_key(*name)) {
+        let _ = writeln!(text, "- `pj_{program} --{name}`: {why}");
+    }
+    text += "\n## Exit statuses\n\n0: done. 1: the trace is invalid, or the answer is \"no\". \
+             2: wrong usage, or input or output failed.\n\n| program | 0 | 1 | 2 |\n|---|---|---|---|\n";
+    for Program { name, manual, .. } in &all {
+        let of = |status| {
+            let all = manual.statuses.iter().filter(|(number, _)| *number == status);
+            all.map(|(_, means)| *means).collect::<Vec<_>>().join("; ")
+        };
+        let _ = writeln!(text, "| `pj_{name}` | {} | {} | {} |", of(0), of(1), of(2));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/options.md");
+    assert_recorded(&text, Path::new(path));
+}
