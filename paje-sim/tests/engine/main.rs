@@ -3,6 +3,7 @@
 mod listing;
 mod packed;
 mod selection;
+mod sorted;
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
