@@ -194,6 +194,23 @@ fn segments_consist_of_whole_lines() {
     assert!(files.open(&packed(pieces(&text))).segments(100).is_none());
 }
 
+/// The first segment shows whether the file is a trace.
+#[test]
+fn packed_files_that_are_no_traces_are_refused() {
+    let files = Files::new();
+    let first = |text: &str| {
+        let segment = files.segments(&packed([text])).unwrap().next_segment().unwrap().unwrap();
+        let mut block = Block::default();
+        let unpacked = block.unpack_first(segment).map_err(|error| error.to_string());
+        (unpacked, block.text().to_vec())
+    };
+    let text = trace();
+    assert_eq!(first(&text), (Ok(()), text.into_bytes()));
+    let (refused, left) = first("%PDF-1.7\nand more\n");
+    let message = refused.unwrap_err();
+    assert!(message.contains(", not a Pajé trace") && left.is_empty(), "{message}");
+}
+
 /// A window has the same text as a stream and in segments: lines that all windows have, and the
 /// segments with the requested times.
 #[test]
