@@ -20,7 +20,7 @@ pub(crate) struct Phase {
 }
 
 /// Largest group in which every member may send to every other member.
-const LARGEST_DIRECT: u32 = 256;
+const LARGEST_DIRECT: u32 = 64;
 
 /// Returns the shapes that fit a collective, the simplest one first.
 pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
@@ -43,8 +43,7 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
     };
     all.retain(|shape| match shape {
         Shape::Doubling => members.is_power_of_two(),
-        Shape::Direct | Shape::Pairwise | Shape::Ring => members <= LARGEST_DIRECT,
-        _ => true,
+        _ => !shape.is_quadratic() || members <= LARGEST_DIRECT,
     });
     all
 }

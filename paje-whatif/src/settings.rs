@@ -120,6 +120,12 @@ impl Shape {
         }
     }
 
+    /// Returns whether each member sends a message for each other member.
+    #[must_use]
+    pub const fn is_quadratic(self) -> bool {
+        matches!(self, Shape::Ring | Shape::Direct | Shape::Pairwise)
+    }
+
     /// Returns whether messages take no time, so that only the dependences matter.
     #[must_use]
     pub const fn is_free(self) -> bool {

@@ -143,6 +143,9 @@ fn changed(
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
     }
     caveats::of_graph(&graph, &settings, &mut report);
+    if !cli.identity {
+        caveats::of_collectives(&graph, &mut report);
+    }
     let own = match cli.identity || eager.is_some() || settings.table.is_some() {
         true => None,
         false => own_network(&graph),

@@ -94,7 +94,7 @@ fn equal_factors_of_the_network_need_no_sizes() {
         let recorded = ends(graph, &[]);
         let slower = vec![("net", "latency=x2,bandwidth=x0.5".to_owned())];
         let found = ends(graph, &slower);
-        let fits = graph.shapes.iter().all(|model| model.cost() == (0.0, 0.0));
+        let fits = graph.shapes().iter().all(|model| model.cost() == (0.0, 0.0));
         for (end, recorded) in found.iter().zip(&recorded) {
             // Schedules fit the collectives of random runs only approximately.
             let most = if fits { 2.0 * recorded } else { f64::INFINITY };

@@ -368,8 +368,8 @@ fn scattered() -> Trace {
 fn messages_of_a_collective_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
-    let (latency, work) = graph.shapes[0].cost();
-    assert!((latency - 1.0).abs() < 1e-3 && (work - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    let (latency, work) = graph.shapes()[0].cost();
+    assert!((latency - 1.0).abs() < 1e-3 && (work - 2.0).abs() < 1e-3, "{:?}", graph.shapes()[0]);
     // Without a change, the times are identical to the last bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);

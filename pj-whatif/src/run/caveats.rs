@@ -65,7 +65,35 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         let name = types.value_name(*type_, *value);
         report.caveat(format!("{name}: its links record the dependencies"));
     }
-    for (group, model) in run.groups.list.iter().zip(&graph.shapes) {
+    for uneven in &graph.facts().collectives.uneven {
+        let name = types.value_name(uneven.type_, uneven.value);
+        report.caveat(format!(
+            "{name}: waiting is ignored, since containers have {} to {} of them",
+            uneven.least, uneven.most
+        ));
+    }
+    let unknown = graph.tracks().classes().unknown();
+    if !unknown.is_empty() {
+        let names = unknown
+            .iter()
+            .take(5)
+            .map(|(type_, value)| types.value_name(*type_, *value).to_string());
+        let more = if unknown.len() > 5 {
+            format!(" and {} more", unknown.len() - 5)
+        } else {
+            String::new()
+        };
+        let (map, names) = (settings.reading.map.name(), names.collect::<Vec<_>>().join(", "));
+        report.caveat(format!(
+            "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
+        ));
+    }
+}
+
+/// Adds the models of the collectives without links.
+pub(super) fn of_collectives(graph: &Graph<'_>, report: &mut Report) {
+    let types = graph.tracks().trace().types();
+    for (group, model) in graph.run().groups.list.iter().zip(graph.shapes()) {
         let name = types.value_name(group.type_, group.value);
         let fits =
             model.fits.iter().map(|(shape, off)| format!("{} ± {:.3} µs", shape.name(), off * 1e6));
@@ -110,29 +138,6 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
                 false => format!("{name}: assuming that {root} is the root"),
             });
         }
-    }
-    for uneven in &graph.facts().collectives.uneven {
-        let name = types.value_name(uneven.type_, uneven.value);
-        report.caveat(format!(
-            "{name}: waiting is ignored, since containers have {} to {} of them",
-            uneven.least, uneven.most
-        ));
-    }
-    let unknown = graph.tracks().classes().unknown();
-    if !unknown.is_empty() {
-        let names = unknown
-            .iter()
-            .take(5)
-            .map(|(type_, value)| types.value_name(*type_, *value).to_string());
-        let more = if unknown.len() > 5 {
-            format!(" and {} more", unknown.len() - 5)
-        } else {
-            String::new()
-        };
-        let (map, names) = (settings.reading.map.name(), names.collect::<Vec<_>>().join(", "));
-        report.caveat(format!(
-            "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
-        ));
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) fn apply(
         }
     }
     after.shares = shares;
-    let free = graph.shapes.iter().filter(|model| model.shape.is_free()).count();
+    let free = graph.shapes().iter().filter(|model| model.shape.is_free()).count();
     if free > 0 {
         applied.notes.push(format!(
             "{free} collectives without links keep their recorded times beyond waiting: no schedule explains them"
