@@ -4,7 +4,7 @@
 //! moves along with the states. If neither a container nor any of its ancestors has states, the
 //! container keeps its relative place in the run.
 
-use paje_analysis::tracks::Track;
+use paje_comm::tracks::Track;
 use paje_export::paje::Times;
 use paje_sim::{ContainerId, LaneId, LaneView, Trace};
 use rustc_hash::FxHashMap;

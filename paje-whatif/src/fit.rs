@@ -6,7 +6,7 @@
 mod search;
 mod table;
 
-use paje_analysis::messages::Message;
+use paje_comm::messages::Message;
 
 use crate::costs::Costs;
 use crate::flows::{Flow, Flows};

@@ -1,7 +1,7 @@
 //! Models of collectives without links. A model has the schedule that explains the recorded times
 //! best, and the time of a message in this schedule.
 
-use paje_analysis::classes::Collective;
+use paje_comm::classes::Collective;
 use paje_comm::{Group, Run};
 use rayon::prelude::*;
 

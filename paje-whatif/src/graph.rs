@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::Tracks;
+use paje_comm::messages::Messages;
+use paje_comm::tracks::Tracks;
 use paje_comm::{Facts, Run};
 use paje_sim::Trace;
 
@@ -35,7 +35,7 @@ impl<'t> Graph<'t> {
     /// Builds the graph of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
-        Graph::of(Facts::new(trace, &settings.reading), settings, None)
+        Graph::of(Facts::new(trace, &settings.map, &settings.reading), settings, None)
     }
 
     /// Estimates the memory of the graph of a trace in bytes. The memory of the trace is not
@@ -50,7 +50,7 @@ impl<'t> Graph<'t> {
     /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
-        let run = Run::new(facts, &settings.reading, rendezvous);
+        let run = Run::new(facts, rendezvous);
         let (transfers, assumed) = measure(&run, settings);
         let has_sizes = run.facts.messages.list().iter().any(|it| it.bytes().is_some());
         let (settings, model, explained) = (settings.clone(), OnceLock::new(), OnceLock::new());

@@ -1,7 +1,7 @@
 //! Schedules of collectives, which consist of the messages with which MPI libraries carry them out.
 
 use crate::settings::Shape;
-use paje_analysis::classes::Collective;
+use paje_comm::classes::Collective;
 
 /// Messages of an operation, and what each member does with them.
 #[derive(Clone, Debug, Default)]

@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 
-use paje_analysis::classes::{Classes, Map};
-use paje_analysis::collectives::{Collectives, Grouping};
-use paje_analysis::messages::{Message, Messages};
 use paje_analysis::order::{Order, Rendezvous};
-use paje_analysis::tracks::Tracks;
+use paje_comm::Facts;
+use paje_comm::classes::Map;
+use paje_comm::collectives::Grouping;
+use paje_comm::messages::Message;
+use paje_comm::tracks::Tracks;
 use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
 use rustc_hash::FxHashMap;
 
@@ -55,10 +56,8 @@ pub struct Options {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Model<'t> {
-    /// States, with a track for each container.
-    pub tracks: Tracks<'t>,
-    pub messages: Messages,
-    pub collectives: Collectives,
+    /// States, messages and collectives. There is a track for each container.
+    pub facts: Facts<'t>,
     /// Map from state values to classes.
     pub map: Map,
     /// Channel of each message.
@@ -82,14 +81,12 @@ impl<'t> Model<'t> {
     /// are messages.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
-        let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
-        if tracks.classes().is_empty() {
-            tracks = tracks.with_others(Messages::ends(trace, &map));
-        }
-        let messages = Messages::new(&tracks, &map, None);
-        let collectives = Collectives::new(&tracks, &options.grouping);
+        let grouping = options.grouping.clone();
+        let reading = paje_comm::Options { grouping, ..paje_comm::Options::default() };
+        let facts = Facts::in_order(trace, &map, &reading);
+        let (tracks, messages) = (&*facts.tracks, &facts.messages);
         let mut reader = Reader {
-            tracks: &tracks,
+            tracks,
             options,
             channels: FxHashMap::default(),
             channel: Vec::with_capacity(messages.list().len()),
@@ -105,7 +102,7 @@ impl<'t> Model<'t> {
         let by = |glob: &Option<Glob>, otherwise| -> Vec<bool> {
             let Some(glob) = glob else { return vec![otherwise; list.len()] };
             let mut states = Matches::new(glob, trace);
-            list.iter().map(|message| states.of(&tracks, message)).collect()
+            list.iter().map(|message| states.of(tracks, message)).collect()
         };
         let (wildcard, reads) = (by(&options.wildcard, true), by(&options.reads, false));
         let mut access = access;
@@ -126,18 +123,9 @@ impl<'t> Model<'t> {
                 && message.end <= window.to
         };
         let selected = list.iter().map(is_selected).collect();
-        let is_rendezvous = |message: &Message| {
-            let track = &tracks.list()[message.from as usize];
-            message.send().is_some_and(|state| {
-                let name = trace.types().value_name(track.type_, track.value[state]);
-                map.is_rendezvous(name.text)
-            })
-        };
-        let rendezvous = list.iter().map(is_rendezvous).collect();
+        let rendezvous = list.iter().map(|message| facts.is_rendezvous(message)).collect();
         Model {
-            tracks,
-            messages,
-            collectives,
+            facts,
             map,
             channel,
             wildcard,
@@ -153,8 +141,7 @@ impl<'t> Model<'t> {
     /// Computes the happened-before order.
     #[must_use]
     pub fn order(&self) -> Order {
-        let rendezvous = Rendezvous::Taken(&self.rendezvous);
-        Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
+        Order::new(&self.facts, Rendezvous::Taken(&self.rendezvous))
     }
 
     /// Returns whether a message is examined and is received by a wildcard receive.
@@ -178,13 +165,13 @@ impl<'t> Model<'t> {
     /// Returns the type of a track's container.
     #[must_use]
     pub fn container_type(&self, track: u32) -> TypeId {
-        self.trace().containers().type_of(self.tracks.list()[track as usize].container)
+        self.trace().containers().type_of(self.facts.tracks.list()[track as usize].container)
     }
 
     /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
-        self.tracks.trace()
+        self.facts.tracks.trace()
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn table(cli: &Cli, name: &Path, trace: &Trace) -> Result<Table, Fail
     }
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waits(cli, name, trace, &map)?;
-    if waits.tracks.classes().is_empty() {
+    if waits.facts.tracks.classes().is_empty() {
         return Err(Failure::Unsuitable(name.to_owned(), unknown(&map)));
     }
     if !cli.talk.warnings.no_warnings {
@@ -100,8 +100,8 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
 
 /// Prints notes on assumptions and on ignored states.
 fn notes(waits: &Waits<'_>, map: &Map) {
-    let types = waits.tracks.trace().types();
-    let classes = waits.tracks.classes();
+    let types = waits.facts.tracks.trace().types();
+    let classes = waits.facts.tracks.classes();
     let list = |names: Vec<String>| {
         let (shown, more) = (names.len().min(5), names.len().saturating_sub(5));
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -119,7 +119,7 @@ fn notes(waits: &Waits<'_>, map: &Map) {
         let map = map.name();
         VOICE.say(format_args!("note: states that the map `{map}` does not know, which never count as waiting: {unknown}"));
     }
-    let collectives = &waits.collectives;
+    let collectives = &waits.facts.collectives;
     let uneven = collectives.uneven.iter().map(|uneven| {
         let first = waits.name(collectives.groups[uneven.group][0]);
         let (name, least, most) = (value(uneven.type_, uneven.value), uneven.least, uneven.most);
@@ -156,14 +156,14 @@ fn notes(waits: &Waits<'_>, map: &Map) {
              ignored",
             combined.0, combined.1
         ));
-    } else if waits.messages.list().is_empty() && collectives.series.is_empty() {
+    } else if waits.facts.messages.list().is_empty() && collectives.series.is_empty() {
         VOICE.say(format_args!(
             "note: no waiting can be found: no messages between containers with these states, and no collectives"
         ));
     }
-    let (sent, received) = waits.messages.without_state();
+    let (sent, received) = waits.facts.messages.without_state();
     if sent + received > 0 {
-        let all = waits.messages.list().len();
+        let all = waits.facts.messages.list().len();
         VOICE.say(format_args!(
             "note: of {all} messages, {sent} have no sending state and {received} no receiving state"
         ));
@@ -173,11 +173,12 @@ fn notes(waits: &Waits<'_>, map: &Map) {
 /// Counts the states that both send and receive a message, and the messages that end in these
 /// states.
 fn combined(waits: &Waits<'_>) -> (usize, usize) {
-    let tracks = &waits.tracks;
+    let tracks = &waits.facts.tracks;
     let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
     let states = tracks.list().iter().enumerate();
     let states = states.map(|(at, track)| (0..track.len()).filter(|state| is(at, *state)).count());
     let received = waits
+        .facts
         .messages
         .list()
         .iter()

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
 
-use paje_analysis::collectives::Collectives;
 use paje_analysis::critical::CriticalPath;
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
-use paje_whatif::{Facts, Graph, Plan, Retimed, Settings};
+use paje_whatif::{Facts, Graph, Plan, Retimed};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Format;
@@ -81,16 +77,10 @@ pub(crate) struct RunAnalysis {
 }
 
 impl RunAnalysis {
-    fn of<'t>(
-        tracks: Arc<Tracks<'t>>,
-        messages: Arc<Messages>,
-        collectives: Arc<Collectives>,
-        settings: &Settings,
-    ) -> Self {
-        let waits =
-            Waits::of(tracks, messages, collectives, &settings.reading.map, settings.reading.eager);
+    pub(crate) fn of(facts: Facts<'_>) -> Self {
+        let waits = Waits::of(facts);
         let window = waits.whole();
-        let mut waiting = vec![0.0; waits.tracks.list().len()];
+        let mut waiting = vec![0.0; waits.facts.tracks.list().len()];
         for wait in waits.iter() {
             waiting[wait.waiter as usize] += wait.seconds().to_f64();
         }
@@ -98,7 +88,7 @@ impl RunAnalysis {
         let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
         for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
             let (type_, value) = row.activity;
-            let types = waits.tracks.trace().types();
+            let types = waits.facts.tracks.trace().types();
             let name = value.map_or("(between states)".to_owned(), |value| {
                 types.value_name(type_, value).to_string()
             });
@@ -107,12 +97,8 @@ impl RunAnalysis {
         RunAnalysis { waiting, on_path }
     }
 
-    pub(crate) fn recorded(facts: Facts<'_>, settings: &Settings) -> Self {
-        RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
-    }
-
     /// Analyses the changed run. The times of its states and messages must have been kept.
-    fn changed(graph: &Graph<'_>, settings: &Settings, plan: &Plan, retimed: &Retimed) -> Self {
+    fn changed(graph: &Graph<'_>, plan: &Plan, retimed: &Retimed) -> Self {
         let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
         let messages = graph.messages().at_times(|at, message| {
             let (sent, received) = (retimed.sent[at], retimed.received[at]);
@@ -124,8 +110,7 @@ impl RunAnalysis {
                 (false, false) => None,
             }
         });
-        let collectives = graph.facts().collectives;
-        RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
+        RunAnalysis::of(graph.facts().changed(tracks, messages))
     }
 }
 
@@ -154,7 +139,6 @@ impl Report {
         &mut self,
         graph: &Graph<'_>,
         plan: &Plan,
-        settings: &Settings,
         retimed: &Retimed,
         before: &RunAnalysis,
     ) {
@@ -166,7 +150,7 @@ impl Report {
         }
         let after = match retimed.is_recorded(plan) {
             true => before.clone(),
-            false => RunAnalysis::changed(graph, settings, plan, retimed),
+            false => RunAnalysis::changed(graph, plan, retimed),
         };
         // Share of the containers' time that is not spent waiting.
         let efficiency = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {

@@ -56,7 +56,7 @@ impl Waits<'_> {
     /// Returns the time from the first enter to the last exit. As a window, it includes everything.
     #[must_use]
     pub fn whole(&self) -> (f64, f64) {
-        self.tracks.span().unwrap_or((0.0, 0.0))
+        self.facts.tracks.span().unwrap_or((0.0, 0.0))
     }
 
     /// Returns the waits in the window by kind, in the order of [`Kind::ALL`].
@@ -105,8 +105,8 @@ impl Waits<'_> {
     /// Returns the name of a track's container.
     #[must_use]
     pub fn name(&self, track: u32) -> Cow<'_, str> {
-        let container = self.tracks.list()[track as usize].container;
-        self.tracks.trace().containers().name(container).to_str_lossy()
+        let container = self.facts.tracks.list()[track as usize].container;
+        self.facts.tracks.trace().containers().name(container).to_str_lossy()
     }
 
     /// Returns the most-waited graph in DOT. An edge leads from each waiting container to the one

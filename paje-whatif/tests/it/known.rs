@@ -66,7 +66,7 @@ pub(crate) fn retimed(
         hypotheses.iter().map(|(kind, text)| Hypothesis::parse(kind, text)).collect();
     let hypotheses = hypotheses?;
     let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
-    let facts = Facts::new(trace, &settings.reading);
+    let facts = Facts::new(trace, &settings.map, &settings.reading);
     let graph = Graph::of(facts, settings, changes.eager());
     let applied = changes.apply(&graph)?;
     graph.retime(&applied.plan, true, false).map_err(|cycle| cycle.to_string())

@@ -83,7 +83,7 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         } else {
             String::new()
         };
-        let (map, names) = (settings.reading.map.name(), names.collect::<Vec<_>>().join(", "));
+        let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
         report.caveat(format!(
             "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
         ));
