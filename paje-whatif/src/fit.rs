@@ -132,6 +132,28 @@ fn size(message: &Message, has_sizes: bool) -> Option<f64> {
 /// tenth of this.
 const EXACT_MISFIT: f64 = 3e-3;
 
+/// Returns the 80th percentile of the relative errors with which the graph's costs explain measured
+/// transfers of known size. Returns `None` if there are no such transfers.
+#[must_use]
+pub fn misfit(graph: &Graph<'_>) -> Option<f64> {
+    let (list, costs) = (graph.messages().list(), graph.costs());
+    let used = |at: &usize| graph.transfers[*at].is_used();
+    let all: Vec<usize> = (0..list.len()).filter(used).take(MAX_MESSAGES).collect();
+    let arrivals = arrivals_with(graph, &all, costs.cross, &|at| costs.messages[at]);
+    let measured = all.iter().zip(arrivals).filter_map(|(at, arrival)| {
+        let transfer = &graph.transfers[*at];
+        let is_measured = transfer.is_awaited && transfer.seconds > 0.0;
+        let off = ((arrival - transfer.start) / transfer.seconds - 1.0).abs();
+        (is_measured && list[*at].bytes().is_some()).then_some(off)
+    });
+    let mut offs: Vec<f64> = measured.collect();
+    let at = offs.len() * 4 / 5;
+    (!offs.is_empty()).then(|| *offs.select_nth_unstable_by(at, f64::total_cmp).1)
+}
+
+/// Largest relative error of a network for which changes are predicted.
+pub const WORST_MISFIT: f64 = 0.2;
+
 /// Maximum number of messages that are used. The first messages are taken.
 pub const MAX_MESSAGES: usize = 100_000;
 
@@ -324,10 +346,21 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> (f64, f64) {
 
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     let list = graph.messages().list();
-    let mut flows = Flows::new(true, fit.factors.cross, graph.tracks().list().len());
+    let times = |at: usize| fit.times(size(&list[at], graph.has_sizes()).unwrap_or(0.0));
+    arrivals_with(graph, all, fit.factors.cross, &times)
+}
+
+/// Returns when messages arrive if they start at their recorded times.
+fn arrivals_with(
+    graph: &Graph<'_>,
+    all: &[usize],
+    cross: f64,
+    times: &dyn Fn(usize) -> (f64, f64),
+) -> Vec<f64> {
+    let list = graph.messages().list();
+    let mut flows = Flows::new(true, cross, graph.tracks().list().len());
     for at in all {
-        let message = &list[*at];
-        let cost = fit.times(size(message, graph.has_sizes()).unwrap_or(0.0));
+        let (message, cost) = (&list[*at], times(*at));
         let flow = Flow { id: *at as u64, from: message.from, to: message.to, cost };
         flows.start(flow, graph.transfers[*at].start);
     }

@@ -145,6 +145,9 @@ fn changed(
     if !cli.identity {
         caveats::of_collectives(&graph, &mut report);
     }
+    if settings.table.is_some() && !cli.identity {
+        caveats::of_table(&graph, &mut report).map_err(unsuitable)?;
+    }
     let own = match cli.identity || eager.is_some() || settings.table.is_some() {
         true => None,
         false => own_network(&graph),

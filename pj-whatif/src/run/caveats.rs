@@ -1,6 +1,6 @@
 //! Collects the assumptions and doubts about a changed run for the report.
 
-use paje_whatif::fit::{Fit, MAX_MESSAGES};
+use paje_whatif::fit::{Fit, MAX_MESSAGES, WORST_MISFIT, misfit};
 use paje_whatif::hypothesis::Applied;
 use paje_whatif::{Graph, Progress, Retimed, Settings};
 
@@ -139,6 +139,20 @@ pub(super) fn of_collectives(graph: &Graph<'_>, report: &mut Report) {
             });
         }
     }
+}
+
+/// Adds how well the table of the network explains the record. Fails if it does not.
+pub(super) fn of_table(graph: &Graph<'_>, report: &mut Report) -> Result<(), String> {
+    let Some(misfit) = misfit(graph) else { return Ok(()) };
+    let percent = misfit * 100.0;
+    if misfit > WORST_MISFIT {
+        return Err(format!(
+            "the table of --net-table does not explain the recorded messages: a fifth of them are more than {percent:.0} % \
+             off; measure messages on the recorded system"
+        ));
+    }
+    report.caveat(format!("--net-table: 80 % of the transfers differ by at most {percent:.2} %"));
+    Ok(())
 }
 
 /// Explains why the question cannot be answered for a trace without messages and collectives.

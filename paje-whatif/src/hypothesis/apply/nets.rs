@@ -2,7 +2,7 @@
 
 use super::Applied;
 use crate::costs::Costs;
-use crate::fit::fit;
+use crate::fit::{WORST_MISFIT, fit};
 use crate::graph::Graph;
 use crate::hypothesis::{Amount, Net, Sharing};
 
@@ -27,9 +27,6 @@ impl Change {
         (latency, work)
     }
 }
-
-/// Largest relative error of a network for which changes are predicted.
-const WORST_MISFIT: f64 = 0.2;
 
 /// Replaces the network. `own` is a network that explains the recorded run.
 pub(super) fn apply(
