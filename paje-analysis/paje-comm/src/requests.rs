@@ -1,10 +1,10 @@
 //! Finds which calls complete which requests if the trace has no numbers of requests.
 
-use paje_analysis::classes::Class;
+use crate::classes::Class;
 use rustc_hash::FxHashMap;
 
+use crate::facts::Facts;
 use crate::received::{Received, TIME_TOLERANCE, sets};
-use crate::run::Facts;
 use crate::walk::{Act, Acts, StateAct};
 
 /// Maximum number of states after a send that are searched for the call that completes the send.

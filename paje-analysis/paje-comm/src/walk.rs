@@ -1,6 +1,6 @@
 //! The order of a rank's acts, and of the openings and closings of its states.
 
-use paje_analysis::tracks::Track;
+use crate::tracks::Track;
 
 /// Act of a rank other than opening or closing a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
