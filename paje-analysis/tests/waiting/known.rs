@@ -247,7 +247,7 @@ fn groups_are_all_containers_or_share_an_ancestor_of_a_type() {
         waiting(&waits(&trace, &options)).iter().map(|w| (w.waiter, w.whom)).collect::<Vec<_>>()
     };
     let all = waits(&trace, &Options::default());
-    assert_eq!(all.collectives.level, Level::All);
+    assert_eq!(all.facts.collectives.level, Level::All);
     let pairs: Vec<_> = waiting(&all).iter().map(|wait| (wait.waiter, wait.whom)).collect();
     assert_eq!(pairs, [(0, 3), (1, 3), (2, 3)]);
     assert_eq!(level("N"), [(0, 1), (2, 3)]);
@@ -259,7 +259,7 @@ fn groups_are_all_containers_or_share_an_ancestor_of_a_type() {
 fn groups_are_smaller_if_only_those_agree() {
     let groups = |all: &[(&str, &str, u32, u32)]| {
         let trace = nodes(all);
-        let collectives = &waits(&trace, &Options::default()).collectives;
+        let collectives = &waits(&trace, &Options::default()).facts.collectives;
         (collectives.level, collectives.groups.clone())
     };
     let by_node = (Level::Depth(1), vec![vec![0, 1], vec![2, 3]]);
