@@ -5,12 +5,15 @@
 
 mod lanes;
 
+use std::sync::Arc;
+
+use paje_parser::{EventDef, EventKind, FieldNames, LineDecoder};
 use paje_sim::{Name, Options, Quoting, Selection, TimeScale, Trace, TypeNature};
 use paje_workers::Workers;
 
 pub use lanes::{LANES, Lanes};
 
-use crate::comm::{self, Comm, Ends};
+use crate::comm::{self, BYTES, Comm, Ends};
 use crate::states::{self, States};
 use crate::{By, Column, Data, Label, Scope, Seconds, Table};
 
@@ -85,11 +88,15 @@ impl Keeper {
         })
     }
 
-    /// Returns the replay options that the format requires.
+    /// Returns the replay options for a trace whose first lines are these. The replay keeps
+    /// user-defined fields only if the lines define an event whose fields give the bytes of a link.
     #[must_use]
-    pub fn options() -> Options {
+    pub fn options(text: &[u8]) -> Options {
+        let mut decoder = LineDecoder::new(FieldNames::Strict);
+        let mut header = text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"%"));
+        let is_sound = header.all(|line| decoder.line(line).is_ok());
         let mut options = Options::default();
-        options.user_defined = true;
+        options.user_defined = !is_sound || gives_bytes(decoder.defs().defs().iter());
         options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
         options
     }
@@ -100,10 +107,12 @@ impl Keeper {
         self.comm.see(trace, workers);
     }
 
-    /// Returns the reports in the order of [`REPORTS`], or `None` if the trace has warnings.
+    /// Returns the reports in the order of [`REPORTS`]. Returns `None` if the trace has warnings, or
+    /// if the replay did not keep the bytes of links.
     #[must_use]
     pub fn reports(&self, trace: &Trace, facts: Facts) -> Option<[Kept; REPORTS.len()]> {
-        if !trace.warnings().is_empty() {
+        let lacks_bytes = !trace.has_user_defined() && gives_bytes(trace.defs().iter());
+        if lacks_bytes || !trace.warnings().is_empty() {
             return None;
         }
         let states = states::table(&self.states.rows(trace));
@@ -116,6 +125,14 @@ impl Keeper {
     pub fn lanes(&self, trace: &Trace) -> Option<Lanes> {
         Lanes::of(trace, self.states.lanes(trace))
     }
+}
+
+/// Returns whether any of these events has a field with the bytes of a link.
+fn gives_bytes<'d>(defs: impl IntoIterator<Item = &'d Arc<EventDef>>) -> bool {
+    let of_links =
+        |def: &&Arc<EventDef>| matches!(def.kind(), EventKind::StartLink | EventKind::EndLink);
+    let mut links = defs.into_iter().filter(of_links);
+    links.any(|def| def.extras().any(|(field, _)| BYTES.contains(&field)))
 }
 
 /// Returns the columns of a report as an empty table, or `None` if the report is not stored.

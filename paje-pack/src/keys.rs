@@ -41,18 +41,18 @@ struct Waiting {
 
 impl Waiting {
     #[inline]
-    fn queue_of(&mut self, key: &[u8]) -> u32 {
-        let mut parts = key.splitn(3, |byte| *byte == JOINT).skip(1);
-        let queue = self.parts.put(parts.next().unwrap_or_default());
+    fn queue_of(&mut self, part: &[u8]) -> u32 {
+        let queue = self.parts.put(part);
         if self.queues.len() == queue as usize {
             self.queues.push(VecDeque::new());
         }
         queue
     }
 
+    /// Adds a link, given the second part of its key.
     #[inline]
-    fn start(&mut self, key: &[u8], at: KeyAt) {
-        let queue = self.queue_of(key);
+    fn start(&mut self, part: &[u8], at: KeyAt) {
+        let queue = self.queue_of(part);
         self.queues[queue as usize].push_back(at);
     }
 
@@ -71,11 +71,11 @@ impl Waiting {
         queue.iter().take(NEAR).position(|at| is_key(*at))
     }
 
-    /// Ends a link whose key is spelt, if the link is near the front of its queue. From now on, the
-    /// lane expects this queue.
+    /// Ends a link whose key is spelt, if the link is near the front of its queue. The queue is
+    /// that of the key's second part. From now on, the lane expects this queue.
     #[cold]
-    fn end_spelt(&mut self, lane: u32, key: &[u8], is_key: impl Fn(KeyAt) -> bool) {
-        let queue = self.queue_of(key);
+    fn end_spelt(&mut self, lane: u32, part: &[u8], is_key: impl Fn(KeyAt) -> bool) {
+        let queue = self.queue_of(part);
         let lanes = self.of_lanes.len().max(lane as usize + 1);
         // The list is filled with a number that no queue has.
         self.of_lanes.resize(lanes, u32::MAX);
@@ -105,8 +105,9 @@ impl KeysOut {
         text: &[u8],
         range: Range<usize>,
     ) {
-        self.waiting.start(&text[range.clone()], (range.start as u32, range.end as u32));
-        self.spell(side, place, text, range);
+        let at = (range.start as u32, range.end as u32);
+        let part = self.spell(side, place, text, range);
+        self.waiting.start(part, at);
     }
 
     #[inline]
@@ -124,13 +125,20 @@ impl KeysOut {
             side.number(PLACES, place as u64 + 1);
         } else {
             side.number(PLACES, 0);
-            self.waiting.end_spelt(lane, key, is_key);
-            self.spell(side, place, text, range);
+            let part = self.spell(side, place, text, range);
+            self.waiting.end_spelt(lane, part, is_key);
         }
     }
 
+    /// Writes the parts of a key. Returns the second part.
     #[inline]
-    fn spell(&mut self, side: &mut StreamWriter, place: Place, text: &[u8], range: Range<usize>) {
+    fn spell<'t>(
+        &mut self,
+        side: &mut StreamWriter,
+        place: Place,
+        text: &'t [u8],
+        range: Range<usize>,
+    ) -> &'t [u8] {
         let mut start = range.start;
         let (count, ends) = cut(text, range);
         side.byte(COUNTS, count as u8);
@@ -139,6 +147,7 @@ impl KeysOut {
             self.fields.value(place, text, start..*end);
             start = end + 1;
         }
+        if count > 1 { &text[ends[0] + 1..ends[1]] } else { b"" }
     }
 }
 
@@ -179,8 +188,8 @@ impl KeysIn {
         place: Place,
         out: &mut Out,
     ) -> KeyAt {
-        let at = self.spell(side, place, out);
-        self.waiting.start(out.between(at), at);
+        let (at, part) = self.spell(side, place, out);
+        self.waiting.start(out.between(part), at);
         at
     }
 
@@ -195,9 +204,9 @@ impl KeysIn {
     ) -> KeyAt {
         let number = side.number(PLACES);
         if number == 0 {
-            let at = self.spell(side, place, out);
-            let key = out.between(at);
-            self.waiting.end_spelt(lane, key, |other| out.between(other) == key);
+            let (at, part) = self.spell(side, place, out);
+            let (key, part) = (out.between(at), out.between(part));
+            self.waiting.end_spelt(lane, part, |other| out.between(other) == key);
             return at;
         }
         let place = usize::try_from(number).ok().filter(|number| *number <= NEAR);
@@ -207,15 +216,22 @@ impl KeysIn {
         })
     }
 
+    /// Reads a key, and appends it to `out`. Returns the positions of the key and of its second
+    /// part.
     #[inline(always)]
-    fn spell(&mut self, side: &mut StreamReader<'_>, place: Place, out: &mut Out) -> KeyAt {
-        let start = out.len() as u32;
+    fn spell(
+        &mut self,
+        side: &mut StreamReader<'_>,
+        place: Place,
+        out: &mut Out,
+    ) -> (KeyAt, KeyAt) {
+        let (start, mut part) = (out.len() as u32, (0, 0));
         let count = u32::from(side.byte(COUNTS));
         if count == 0 || count > PARTS as u32 {
             side.fail();
         } else {
-            self.fields.parts(side, place, count, JOINT, out);
+            part = self.fields.parts(side, place, count, JOINT, out);
         }
-        (start, out.len() as u32)
+        ((start, out.len() as u32), part)
     }
 }

@@ -29,9 +29,6 @@ impl Default for Settings {
     }
 }
 
-/// Initial size of the buffer in bytes. The size is doubled as needed.
-const FIRST: usize = 1 << 16;
-
 /// If at least this number of bytes follow the event definitions at the start of a text, the
 /// definitions get a separate segment. Lines in the same segment as definitions cannot be read as
 /// columns. Shorter texts compress better in one segment.
@@ -60,37 +57,25 @@ impl<R: Read> Segments<R> {
     /// # Errors
     /// The reader fails.
     pub fn next_text(&mut self) -> io::Result<Option<Vec<u8>>> {
-        // Clears only new memory. Reused memory keeps its old bytes.
         let mut text = self.spare.take().unwrap_or_default();
-        let mut filled = self.rest.len();
-        text.resize(filled.max(text.len().min(self.size)), 0);
-        text[..filled].copy_from_slice(&self.rest);
-        self.rest.clear();
-        while !self.ended && filled < self.size {
-            if filled == text.len() {
-                text.resize((2 * filled).clamp(FIRST, self.size.max(FIRST)).min(self.size), 0);
-            }
-            match self.reader.read(&mut text[filled..]) {
-                Ok(more) => {
-                    self.ended = more == 0;
-                    filled += more;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
+        text.clear();
+        text.append(&mut self.rest);
+        if !self.ended {
+            let missing = self.size.saturating_sub(text.len());
+            text.reserve_exact(missing);
+            self.reader.by_ref().take(missing as u64).read_to_end(&mut text)?;
+            self.ended = text.len() < self.size;
         }
         let end = match std::mem::replace(&mut self.begun, true) {
-            false => Some(header_len(&text[..filled])).filter(|len| filled - len >= LONG),
+            false => Some(header_len(&text)).filter(|len| text.len() - len >= LONG),
             true => None,
         };
-        let newline = || memchr::memrchr(b'\n', &text[..filled]).map(|newline| newline + 1);
+        let newline = || memchr::memrchr(b'\n', &text).map(|newline| newline + 1);
         let end = end.or_else(|| if self.ended { None } else { newline() });
         if let Some(end) = end.filter(|end| *end > 0) {
-            self.rest.extend_from_slice(&text[end..filled]);
-            filled = end;
+            self.rest = text.split_off(end);
         }
-        text.truncate(filled);
-        Ok((filled > 0).then_some(text))
+        Ok((!text.is_empty()).then_some(text))
     }
 
     /// Keeps the memory of a text for a later segment.

@@ -294,12 +294,7 @@ impl Trace {
     /// [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        let Some(usage) = self.usage() else { return false };
-        // A value without a definition has the quotes of its first use. Only values with a definition have colours, and
-        // all values must have one.
-        let types = self.types();
-        let is_defined = |id| types.values(id).all(|value| types.value_color(id, value).is_some());
-        !usage.is_doubtful() && usage.other_quoting().all(|(id, _)| is_defined(id))
+        self.usage().is_some_and(|usage| !usage.is_doubtful())
     }
 
     /// Returns the files of the trace, in the order of reading. The trace itself comes first and has no path.

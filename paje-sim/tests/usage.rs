@@ -10,7 +10,7 @@ const EVENTS: [(&str, &str, &str); 10] = [
     ("0", "DefineContainerType", "Name Type"),
     ("1", "DefineStateType", "Name Type"),
     ("2", "DefineLinkType", "Name Type StartContainerType EndContainerType"),
-    ("3", "DefineEntityValue", "Name Type"),
+    ("3", "DefineEntityValue", "Name Type Color:color"),
     ("4", "CreateContainer", "Time:date Name Type Container"),
     ("5", "SetState", "Time:date Type Container Value"),
     ("6", "PopState", "Time:date Type Container"),
@@ -23,8 +23,9 @@ const WORLD: &str = "\
 0 H 0
 1 S H
 2 L 0 H H
-3 used S
-3 never S
+3 used L \"0 0 0\"
+3 used S \"0 0 0\"
+3 never S \"0 0 0\"
 4 0 h H 0
 4 0 \"other host\" H 0
 5 2 S h used
@@ -99,7 +100,8 @@ fn doubtful_traces() {
         "5 5 S h used more\n",
         "4 5 again \"H\" 0\n",
         "4 5 again H \"0\"\n",
-        "3 again \"S\"\n",
+        "3 again \"S\" \"0 0 0\"\n",
+        "5 5 S h new\n5 6 S h \"new\"\n",
         "8 7 L 0 used \"h\" l\n9 8 L 0 used h l\n",
         "8 7 L 0 used h k\n9 8 L 0 used h k\n",
     ] {

@@ -45,7 +45,8 @@ impl Replay {
         let borders = SharedBorders(Arc::new(Mutex::new(Some(Borders::new(pool.clone())))));
         let ledger = borders.clone();
         let run = move || {
-            replay(Received { texts: received, text: Arc::default(), read: 0, pool }, &ledger)
+            let text = received.recv().unwrap_or_default();
+            replay(Received { texts: received, text, read: 0, pool }, &ledger)
         };
         let thread = thread::Builder::new().name("replay".into()).spawn(run)?;
         Ok(Replay { texts, borders, thread })
@@ -86,10 +87,10 @@ impl Ledger for SharedBorders {
     }
 }
 
-fn replay(text: impl Read + Send, shared: &SharedBorders) -> Replayed {
+fn replay(text: Received, shared: &SharedBorders) -> Replayed {
     // With a single worker, the blocks come in file order.
     let (workers, mut keeper) = (Workers::one(), Keeper::default());
-    let mut options = Keeper::options();
+    let mut options = Keeper::options(&text.text);
     options.usage = true;
     // A window contains all links that lack an end, so it reports the same problem as the whole
     // trace.

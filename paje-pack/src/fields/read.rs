@@ -150,6 +150,7 @@ impl FieldsIn {
     }
 
     /// Reads the next values of consecutive slots and appends them to `out`, separated by `joint`.
+    /// Returns where the second value begins and ends.
     #[inline(always)]
     pub(crate) fn parts(
         &mut self,
@@ -158,19 +159,32 @@ impl FieldsIn {
         count: u32,
         joint: u8,
         out: &mut Out,
-    ) {
-        for number in self.short_parts(place, count, joint, out)..count {
+    ) -> (u32, u32) {
+        let mut second = (0, 0);
+        for number in self.short_parts(place, count, joint, out, &mut second)..count {
             if number > 0 {
                 out.push(joint);
             }
+            let from = out.len() as u32;
             let of = Place { slot: place.slot + number, field: place.field + number };
             self.value(side, of, out);
+            if number == 1 {
+                second = (from, out.len() as u32);
+            }
         }
+        second
     }
 
     /// Reads and appends values up to the first long value. Returns how many values were read.
     #[inline(always)]
-    fn short_parts(&mut self, place: Place, count: u32, joint: u8, out: &mut Out) -> u32 {
+    fn short_parts(
+        &mut self,
+        place: Place,
+        count: u32,
+        joint: u8,
+        out: &mut Out,
+        second: &mut (u32, u32),
+    ) -> u32 {
         let of = |first: u32| first as usize..first as usize + count as usize;
         let FieldsIn { table, fields, slots, .. } = self;
         let (groups, numbers) = table.parts();
@@ -181,6 +195,7 @@ impl FieldsIn {
         ) else {
             return 0;
         };
+        let start = out.len();
         let Some(room) = out.room().first_chunk_mut::<ROOM>() else { return 0 };
         let (mut at, mut done) = (0, 0);
         for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
@@ -189,6 +204,9 @@ impl FieldsIn {
                 break;
             };
             *to = (text | u64::from(joint) << (8 * len)).to_le_bytes();
+            if done == 1 {
+                *second = ((start + at) as u32, (start + at + len) as u32);
+            }
             at += len + 1;
             done += 1;
         }

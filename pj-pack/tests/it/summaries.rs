@@ -34,10 +34,19 @@ fn summaries_are_kept_for_sound_traces_only() {
     let sound = trace();
     let (found, said) = kept(&sound, &[]);
     assert!(found.iter().all(Option::is_some) && said.is_empty(), "{said}");
-    // The summaries are the same for all sizes of segments and numbers of threads.
+    // The number of threads and, in such a trace, the size of segments make no difference.
     for options in [&["--segment", "100K"][..], &["--threads", "1"], &["--threads", "4"]] {
         assert!(kept(&sound, options).0 == found);
     }
+    // The replay only keeps the bytes of links if the first segment defines them.
+    let field = testkit::definitions([(
+        "999",
+        "StartLink",
+        "Time:date Type Container Value StartContainer Key Size:double",
+    )]);
+    let later = [&sound[..], field.as_bytes()].concat();
+    assert!(kept(&later, &[]).0.iter().all(Option::is_some));
+    assert_eq!(kept(&later, &["--segment", "100K"]).0, [None, None]);
     // The invalid line is at the start or at the end, where most of the trace has already been
     // replayed.
     let third = sound.len() / 3;
@@ -98,6 +107,7 @@ fn random() -> (String, usize) {
         ("stype", "DefineStateType", "Name Type Alias"),
         ("vtype", "DefineVariableType", "Name Type Alias"),
         ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
+        ("value", "DefineEntityValue", "Name Type Color:color"),
         ("create", "CreateContainer", "Time:date Name Type Container Alias"),
         ("push", "PushState", "Time:date Type Container Value"),
         ("pop", "PopState", "Time:date Type Container"),
@@ -133,6 +143,11 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     for (what, lines) in [
         ("a comment", "# none of these\n".to_owned()),
         ("a message", message.clone()),
+        (
+            "a defined value in quotes",
+            "value busy S \"1 0 0\"\npush 0 S 1 \"busy\"\npush 0 S 1 \"other\"\npop 0 S 1\npop 0 S 1\n"
+                .to_owned(),
+        ),
         ("a line that is none", "not an event\n".to_owned()),
         ("a pop without a push", "pop 0 S 1\n".to_owned()),
         ("two messages of one key", message.repeat(2)),
@@ -140,7 +155,7 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
         ("a container by its name, and elsewhere by its alias", message.replace(" 1 ", " one ")),
     ] {
         let text = [&text[..begin], &lines, &text[begin..]].concat();
-        let is_sound = what.ends_with("message") || what.ends_with("comment");
+        let is_sound = ["a comment", "a message", "a defined value in quotes"].contains(&what);
         assert_eq!(has_windows(text.as_bytes(), cut), is_sound, "{what}");
     }
 }

@@ -20,7 +20,7 @@ fn reports(text: &[u8], portion: u64) -> Option<[Kept; 2]> {
         ControlFlow::Continue(())
     };
     let (source, progress) = (Source::stream(text), Progress::default());
-    let options = Keeper::options();
+    let options = Keeper::options(text);
     let trace = Trace::read_in_portions(source, &options, &workers, &progress, portion, &mut see);
     let trace = trace.ok()?;
     keeper.reports(&trace, Facts::of(&trace))

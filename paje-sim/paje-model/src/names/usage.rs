@@ -108,8 +108,9 @@ impl Usage {
         self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
     }
 
-    /// Returns whether anything else is doubtful: warnings, types or containers that are written both with and without
-    /// quotes, lines that end inside quotes and, in portions, links with the key of a completed link.
+    /// Returns whether anything else is doubtful: warnings, types, containers or values without a definition that are
+    /// written both with and without quotes, lines that end inside quotes and, in portions, links with the key of a
+    /// completed link.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.is_doubtful
