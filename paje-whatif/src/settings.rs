@@ -141,8 +141,8 @@ pub struct Settings {
     pub reading: Options,
     /// Start of eager transfers. By default, it is estimated from the messages.
     pub eager_start: Option<EagerStart>,
-    /// When messages travel.
-    pub progress: Progress,
+    /// When messages travel. By default, it is estimated from the waits.
+    pub progress: Option<Progress>,
     /// Shapes by value. The first match applies. All other values get the best shape of their
     /// class.
     pub shapes: Vec<(Glob, Shape)>,
@@ -160,7 +160,7 @@ impl Settings {
             map,
             reading: Options::default(),
             eager_start: None,
-            progress: Progress::Async,
+            progress: None,
             shapes: Vec::new(),
             broadcast: None,
             table: None,
