@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use paje_comm::messages::Messages;
 use paje_comm::tracks::Tracks;
-use paje_comm::{Facts, Run};
+use paje_comm::{Facts, Group, Run};
 use paje_sim::Trace;
 
 use crate::costs::Costs;
@@ -80,9 +80,12 @@ impl<'t> Graph<'t> {
         self.model.get_or_init(|| {
             let models = shapes(&self.run, &self.settings, self.needs_post(false));
             let cost = |transfer: &Transfer| (transfer.seconds, 0.0);
+            let blocks =
+                |(group, model): (&Group, &CollectiveModel)| model.shape.blocks(group.members());
             let costs = Costs {
                 messages: self.transfers().iter().map(cost).collect(),
                 groups: models.iter().map(|model| model.costs.clone()).collect(),
+                blocks: self.run.groups.list.iter().zip(&models).map(blocks).collect(),
                 shares: true,
                 cross: models.first().map_or(0.0, |model| model.cross),
                 ..Costs::default()
