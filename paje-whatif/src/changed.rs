@@ -177,7 +177,7 @@ impl Times for Changed<'_> {
             return None;
         }
         let is_timed =
-            |at: &usize| self.graph.transfers[*at].is_used() && !self.retimed.sent[*at].is_nan();
+            |at: &usize| self.graph.transfers()[*at].is_used() && !self.retimed.sent[*at].is_nan();
         let (start, end) = match at.filter(is_timed) {
             Some(at) => {
                 (recorded.0 + self.retimed.sent[at], recorded.1 + self.retimed.received[at])

@@ -15,6 +15,8 @@ pub struct Costs {
     /// Cost of the messages of collectives without links, by group and operation. The last entry of
     /// a group applies to all later operations.
     pub(crate) groups: Vec<Vec<(f64, f64)>>,
+    /// Size of the largest message of each group, as a multiple of the size of an operation.
+    pub(crate) blocks: Vec<f64>,
     /// Whether messages share links.
     pub(crate) shares: bool,
     /// Fraction of the opposite link that a message uses for acknowledgements, as in SimGrid.
@@ -42,11 +44,13 @@ impl Costs {
         for (cost, message) in changed.messages.iter_mut().zip(run.facts.messages.list()) {
             *cost = change(message.bytes().unwrap_or(f64::NAN), *cost);
         }
-        for (costs, group) in changed.groups.iter_mut().zip(&run.groups.list) {
+        for ((costs, group), blocks) in
+            changed.groups.iter_mut().zip(&run.groups.list).zip(&self.blocks)
+        {
             let members = group.tracks.len();
             for (operation, cost) in costs.iter_mut().enumerate() {
                 let bytes = group.bytes[operation * members..][..members].iter().copied();
-                *cost = change(bytes.fold(f64::NAN, f64::max), *cost);
+                *cost = change(bytes.fold(f64::NAN, f64::max) * blocks, *cost);
             }
         }
         changed

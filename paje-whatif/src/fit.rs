@@ -137,11 +137,11 @@ const EXACT_MISFIT: f64 = 3e-3;
 #[must_use]
 pub fn misfit(graph: &Graph<'_>) -> Option<f64> {
     let (list, costs) = (graph.messages().list(), graph.costs());
-    let used = |at: &usize| graph.transfers[*at].is_used();
+    let used = |at: &usize| graph.transfers()[*at].is_used();
     let all: Vec<usize> = (0..list.len()).filter(used).take(MAX_MESSAGES).collect();
     let arrivals = arrivals_with(graph, &all, costs.cross, &|at| costs.messages[at]);
     let measured = all.iter().zip(arrivals).filter_map(|(at, arrival)| {
-        let transfer = &graph.transfers[*at];
+        let transfer = &graph.transfers()[*at];
         let is_measured = transfer.is_awaited && transfer.seconds > 0.0;
         let off = ((arrival - transfer.start) / transfer.seconds - 1.0).abs();
         (is_measured && list[*at].bytes().is_some()).then_some(off)
@@ -175,7 +175,7 @@ const FEW_MESSAGES: usize = 2_000;
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let list = graph.messages().list();
     let known = |at: &usize| {
-        size(&list[*at], graph.has_sizes()).is_some() && graph.transfers[*at].is_used()
+        size(&list[*at], graph.has_sizes()).is_some() && graph.transfers()[*at].is_used()
     };
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
@@ -261,7 +261,7 @@ fn fit_from(
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
-            let (transfer, bytes) = (&graph.transfers[*at], size(&list[*at], graph.has_sizes())?);
+            let (transfer, bytes) = (&graph.transfers()[*at], size(&list[*at], graph.has_sizes())?);
             let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
             let (latency, work) = factors.parts(bytes);
             Some(Measured {
@@ -362,7 +362,7 @@ fn arrivals_with(
     for at in all {
         let (message, cost) = (&list[*at], times(*at));
         let flow = Flow { id: *at as u64, from: message.from, to: message.to, cost };
-        flows.start(flow, graph.transfers[*at].start);
+        flows.start(flow, graph.transfers()[*at].start);
     }
     let (mut arrivals, mut arrived) = (vec![f64::NAN; list.len()], Vec::new());
     loop {
@@ -381,7 +381,7 @@ fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) 
     let arrivals = arrivals(graph, all, fit);
     for ((at, arrival), stretch) in all.iter().zip(arrivals).zip(stretch) {
         let (latency, work) = fit.times(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
-        let lasting = arrival - graph.transfers[*at].start - latency;
+        let lasting = arrival - graph.transfers()[*at].start - latency;
         *stretch = if work > 0.0 && lasting.is_finite() { (lasting / work).max(1.0) } else { 1.0 };
     }
 }

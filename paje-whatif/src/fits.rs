@@ -166,7 +166,9 @@ impl<'f> Fitting<'f> {
         let table = settings.table.as_ref().filter(|_| !shape.is_free());
         let reference = self.bytes.first().copied().unwrap_or(f64::NAN);
         let of_bytes = |bytes: &f64| match table {
-            Some(table) if bytes.is_finite() => table.times(*bytes),
+            Some(table) if bytes.is_finite() => {
+                table.times(*bytes * shape.blocks(self.group.members()))
+            }
             _ if *bytes == reference || !(reference > 0.0 && bytes.is_finite()) => cost,
             _ => (cost.0, cost.1 * bytes / reference),
         };
@@ -197,7 +199,7 @@ impl<'f> Fitting<'f> {
         }
         let bytes = self.bytes.first().copied().filter(|bytes| bytes.is_finite());
         if let Some((table, bytes)) = settings.table.as_ref().zip(bytes) {
-            let cost = table.times(bytes);
+            let cost = table.times(bytes * shape.blocks(self.group.members()));
             return (cost, error(cost).0);
         }
         let most = self.longest(root);
@@ -322,7 +324,7 @@ impl<'f> Fitting<'f> {
             for (message, time) in next.starts.drain(..) {
                 let (from, to) = operation.ends(message);
                 let id = ((at as u64) << 32) | u64::from(message);
-                flows.start(Flow { id, from, to, cost: operation.travel.cost }, time);
+                flows.start(Flow { id, from, to, cost: operation.cost(message) }, time);
             }
             for (member, time) in next.done.drain(..) {
                 ends[at][member as usize] = time;

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use paje_comm::messages::Messages;
 use paje_comm::tracks::Tracks;
-use paje_comm::{Facts, Run};
+use paje_comm::{Facts, Group, Run};
 use paje_sim::Trace;
 
 use crate::costs::Costs;
@@ -17,11 +17,9 @@ use crate::settings::{EagerStart, Progress, Settings};
 #[derive(Debug)]
 pub struct Graph<'t> {
     pub(crate) run: Run<'t>,
-    /// Transfers of the messages, in the order of the links.
-    pub transfers: Vec<Transfer>,
-    /// Assumptions about the transfers.
-    pub assumed: Assumptions,
     settings: Settings,
+    /// Transfers of the messages, and the assumptions about them.
+    measured: OnceLock<(Vec<Transfer>, Assumptions)>,
     /// Models of the collectives without links, and the costs of all messages.
     model: OnceLock<(Vec<CollectiveModel>, Costs)>,
     explained: OnceLock<Explained>,
@@ -51,19 +49,43 @@ impl<'t> Graph<'t> {
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
         let run = Run::new(facts, rendezvous);
-        let (transfers, assumed) = measure(&run, settings);
         let has_sizes = run.facts.messages.list().iter().any(|it| it.bytes().is_some());
-        let (settings, model, explained) = (settings.clone(), OnceLock::new(), OnceLock::new());
-        Graph { run, transfers, assumed, settings, model, explained, has_sizes }
+        Graph {
+            run,
+            settings: settings.clone(),
+            measured: OnceLock::new(),
+            model: OnceLock::new(),
+            explained: OnceLock::new(),
+            has_sizes,
+        }
+    }
+
+    fn measured(&self) -> &(Vec<Transfer>, Assumptions) {
+        self.measured.get_or_init(|| measure(&self.run, &self.settings))
+    }
+
+    /// Returns the transfers of the messages, in the order of the links.
+    #[must_use]
+    pub fn transfers(&self) -> &[Transfer] {
+        &self.measured().0
+    }
+
+    /// Returns the assumptions about the transfers.
+    #[must_use]
+    pub fn assumed(&self) -> &Assumptions {
+        &self.measured().1
     }
 
     fn model(&self) -> &(Vec<CollectiveModel>, Costs) {
         self.model.get_or_init(|| {
             let models = shapes(&self.run, &self.settings, self.needs_post(false));
             let cost = |transfer: &Transfer| (transfer.seconds, 0.0);
+            let blocks =
+                |(group, model): (&Group, &CollectiveModel)| model.shape.blocks(group.members());
             let costs = Costs {
-                messages: self.transfers.iter().map(cost).collect(),
+                messages: self.transfers().iter().map(cost).collect(),
                 groups: models.iter().map(|model| model.costs.clone()).collect(),
+                blocks: self.run.groups.list.iter().zip(&models).map(blocks).collect(),
                 shares: true,
                 cross: models.first().map_or(0.0, |model| model.cross),
                 ..Costs::default()
@@ -122,7 +144,7 @@ impl<'t> Graph<'t> {
     /// collectives.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
-        self.transfers.iter().any(Transfer::is_used) || !self.run.groups.list.is_empty()
+        self.run.received.iter().flatten().any(|it| it.is_used) || !self.run.groups.list.is_empty()
     }
 
     /// Returns how far a model with these costs is from the record. This is the sum of the
@@ -147,11 +169,11 @@ impl<'t> Graph<'t> {
     }
 
     pub(crate) fn is_rendezvous(&self, message: u32) -> bool {
-        self.transfers[message as usize].is_rendezvous
+        self.transfers()[message as usize].is_rendezvous
     }
 
     pub(crate) fn needs_post(&self, is_rendezvous: bool) -> bool {
-        is_rendezvous || self.assumed.start == EagerStart::Posted || self.progresses_in_calls()
+        is_rendezvous || self.assumed().start == EagerStart::Posted || self.progresses_in_calls()
     }
 
     /// Returns whether the trace records sizes of messages.
@@ -160,6 +182,6 @@ impl<'t> Graph<'t> {
     }
 
     pub(crate) fn progresses_in_calls(&self) -> bool {
-        self.settings.progress == Progress::Calls
+        self.assumed().progress == Progress::Calls
     }
 }

@@ -6,10 +6,11 @@
 //! the message for which a call waited last took exactly that time. Any other message is assumed to
 //! take the typical time of its size, or the upper bound of its transfer if that is less.
 
-use paje_comm::{Act, Run, Step, TIME_TOLERANCE};
+use paje_comm::classes::Class;
+use paje_comm::{Act, Received, Run, Step, TIME_TOLERANCE, sets};
 use rustc_hash::FxHashMap;
 
-use crate::settings::{EagerStart, Settings};
+use crate::settings::{EagerStart, Progress, Settings};
 
 /// Data about the transfer of a message that re-timing needs.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,11 @@ pub struct Assumptions {
     /// Number of waits that indicate that eager transfers start when sent, and number of waits that
     /// indicate that they start when posted. `None` if the user chose the start.
     pub votes: Option<(u64, u64)>,
+    /// When messages travel.
+    pub progress: Progress,
+    /// Number of waits that indicate that messages travel while ranks compute, and number of waits
+    /// that indicate that they travel only in calls. `None` if the user chose.
+    pub progress_votes: Option<(u64, u64)>,
     /// Number of messages whose transfers are measured, because a call waited for them last.
     pub measured: u64,
     /// Number of messages whose transfer time is estimated.
@@ -60,17 +66,28 @@ struct Measured {
 /// Estimates the transfers of all messages.
 pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Assumptions) {
     let is_simulated = run.facts.is_simulated();
-    let sent = Measured::new(run, false);
-    let posted = Measured::new(run, true);
+    let sent = Measured::new(run, |it| it.begin(false));
+    let posted = Measured::new(run, |it| it.begin(true));
     let mut assumed = Assumptions::default();
-    let votes = votes(run, &sent, &posted);
+    let known = known(run, &sent, &posted);
+    let in_calls = progress_votes(run, &known);
+    (assumed.progress, assumed.progress_votes) = match settings.progress {
+        Some(progress) => (progress, None),
+        None if in_calls.1 > in_calls.0 => (Progress::Calls, Some(in_calls)),
+        None => (Progress::Async, Some(in_calls)),
+    };
+    let votes = votes(run, &known, &posted);
     (assumed.start, assumed.votes) = match settings.eager_start {
         Some(start) => (start, None),
         None if votes.0 > votes.1 => (EagerStart::Sent, Some(votes)),
         None if votes.1 > 0 || is_simulated => (EagerStart::Posted, Some(votes)),
         None => (EagerStart::Sent, Some(votes)),
     };
-    let measured = if assumed.start == EagerStart::Posted { posted } else { sent };
+    let measured = match (assumed.progress, assumed.start) {
+        (Progress::Calls, _) => Measured::new(run, |it| it.begin(true).max(it.since)),
+        (_, EagerStart::Posted) => posted,
+        (_, EagerStart::Sent) => sent,
+    };
     let unused =
         Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
     let mut list = vec![unused; run.facts.messages.list().len()];
@@ -110,7 +127,8 @@ fn each_wait(run: &Run<'_>, mut visit: impl FnMut(&Step<'_>, f64)) {
 }
 
 impl Measured {
-    fn new(run: &Run<'_>, needs_post: bool) -> Self {
+    /// Measures the transfers, given when each message starts.
+    fn new(run: &Run<'_>, begin: impl Fn(&Received) -> f64) -> Self {
         let count = run.facts.messages.list().len();
         let mut measured = Measured {
             begin: vec![f64::NAN; count],
@@ -120,7 +138,7 @@ impl Measured {
         };
         let mut rendezvous = vec![false; count];
         for it in run.received.iter().flatten().filter(|it| it.is_used) {
-            measured.begin[it.message as usize] = it.begin(needs_post);
+            measured.begin[it.message as usize] = begin(it);
             rendezvous[it.message as usize] = it.is_rendezvous;
         }
         let counts = |act: Act| match act {
@@ -176,10 +194,9 @@ fn message_of(act: Act) -> Option<u32> {
     }
 }
 
-/// Counts the messages that arrived too early to have started when posted, and the waits that were
-/// too long for messages that started when sent.
-fn votes(run: &Run<'_>, sent: &Measured, posted: &Measured) -> (u64, u64) {
-    // If the sender came last, the transfer is known under both assumptions.
+/// Returns the shortest and the longest transfer by size, of messages that were sent last while
+/// their receivers waited. These transfers are known whatever starts a message.
+fn known(run: &Run<'_>, sent: &Measured, posted: &Measured) -> FxHashMap<u64, (f64, f64)> {
     let mut known: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
     for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
         let at = it.message as usize;
@@ -189,6 +206,37 @@ fn votes(run: &Run<'_>, sent: &Measured, posted: &Measured) -> (u64, u64) {
             (*least, *most) = (least.min(seconds), most.max(seconds));
         }
     }
+    known
+}
+
+/// Counts the waits for messages that were ready long before. They end at once if messages travel
+/// while ranks compute. If messages travel only in calls, they take as long as a transfer.
+fn progress_votes(run: &Run<'_>, known: &FxHashMap<u64, (f64, f64)>) -> (u64, u64) {
+    let mut votes = (0, 0);
+    for (at, list) in run.received.iter().enumerate() {
+        for set in sets(list) {
+            let was_ready = |it: &Received| {
+                let times = known.get(&size_of(run, it.message));
+                let long_ago = |(_, most): &(f64, f64)| it.begin(true) + 3.0 * most <= it.since;
+                it.is_used && !it.is_rendezvous && times.is_some_and(long_ago)
+            };
+            let class = set[0].recv().map(|state| run.facts.tracks.class(at, state));
+            if class != Some(Class::Wait) || !set.iter().all(was_ready) {
+                continue;
+            }
+            let least = set.iter().filter_map(|it| known.get(&size_of(run, it.message)));
+            let least = least.map(|times| times.0).fold(f64::INFINITY, f64::min);
+            let seconds = set[0].end - set[0].since;
+            votes.0 += u64::from(seconds <= TIME_TOLERANCE);
+            votes.1 += u64::from(seconds > TIME_TOLERANCE && seconds >= 0.5 * least);
+        }
+    }
+    votes
+}
+
+/// Counts the messages that arrived too early to have started when posted, and the waits that were
+/// too long for messages that started when sent.
+fn votes(run: &Run<'_>, known: &FxHashMap<u64, (f64, f64)>, posted: &Measured) -> (u64, u64) {
     let mut votes = (0, 0);
     for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
         let Some((least, most)) = known.get(&size_of(run, it.message)) else { continue };

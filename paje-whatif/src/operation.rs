@@ -57,6 +57,11 @@ impl Operation {
         self.schedule.messages[message as usize]
     }
 
+    /// Returns the latency of a message, and the time to transfer its bytes, in seconds.
+    pub(crate) fn cost(&self, message: u32) -> (f64, f64) {
+        self.schedule.cost(message, self.travel.cost)
+    }
+
     pub(crate) fn has_entered(&self, member: u32) -> bool {
         !self.members[member as usize].now.is_nan()
     }

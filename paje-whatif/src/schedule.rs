@@ -8,6 +8,8 @@ use paje_comm::classes::Collective;
 pub(crate) struct Schedule {
     /// Sending and receiving member of each message.
     pub(crate) messages: Vec<(u32, u32)>,
+    /// Size of each message as a part of the largest one. Empty if all messages have one size.
+    sizes: Vec<f64>,
     /// Phases of each member, in order.
     pub(crate) programs: Vec<Vec<Phase>>,
 }
@@ -30,6 +32,7 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
             Shape::ReduceBcast,
             Shape::Flat,
             Shape::Doubling,
+            Shape::Bruck,
             Shape::Ring,
             Shape::Direct,
             Shape::Pairwise,
@@ -48,11 +51,29 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
     all
 }
 
+/// Returns how many of the blocks for other members make a step.
+fn blocks(members: u32, step: u32) -> u32 {
+    (1..members).filter(|distance| distance & step != 0).count() as u32
+}
+
+impl Shape {
+    /// Returns the size of the largest message as a multiple of the size of a block.
+    pub(crate) fn blocks(self, members: u32) -> f64 {
+        let first = if self == Shape::Bruck { blocks(members, 1) } else { 1 };
+        f64::from(first)
+    }
+}
+
 impl Schedule {
+    /// Returns the cost of a message, given that of the largest message.
+    pub(crate) fn cost(&self, message: u32, (latency, work): (f64, f64)) -> (f64, f64) {
+        (latency, work * self.sizes.get(message as usize).copied().unwrap_or(1.0))
+    }
+
     /// Returns the schedule of a shape for this number of members.
     pub(crate) fn new(shape: Shape, class: Collective, members: u32, root: u32) -> Self {
         let programs = vec![Vec::new(); members as usize];
-        let mut schedule = Schedule { messages: Vec::new(), programs };
+        let mut schedule = Schedule { programs, ..Schedule::default() };
         match shape {
             Shape::NxN => {
                 schedule.gather(members, root);
@@ -81,6 +102,13 @@ impl Schedule {
             Shape::Dissemination => {
                 let steps = (0..32).map(|bit| 1 << bit).take_while(|step| *step < members);
                 steps.for_each(|step| schedule.round(members, |m| (m + step) % members));
+            }
+            Shape::Bruck => {
+                for step in (0..32).map(|bit| 1 << bit).take_while(|step| *step < members) {
+                    let size = f64::from(blocks(members, step)) / shape.blocks(members);
+                    schedule.round(members, |m| (m + step) % members);
+                    schedule.sizes.resize(schedule.messages.len(), size);
+                }
             }
             Shape::Pairwise => {
                 (1..members).for_each(|step| schedule.round(members, |m| (m + step) % members));

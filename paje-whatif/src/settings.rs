@@ -75,6 +75,9 @@ pub enum Shape {
     /// In each round, each member sends to a member that is twice as far away as in the previous
     /// round.
     Dissemination,
+    /// The messages are as in [`Shape::Dissemination`]. Each one carries a block for every member
+    /// whose distance, as a sum of powers of two, includes the distance of the round.
+    Bruck,
     /// Each member waits for the members before it.
     Scan,
     /// None waits.
@@ -83,7 +86,7 @@ pub enum Shape {
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Shape; 13] = [
+    pub const ALL: [Shape; 14] = [
         Shape::NxN,
         Shape::OneToN,
         Shape::NToOne,
@@ -95,6 +98,7 @@ impl Shape {
         Shape::Direct,
         Shape::Pairwise,
         Shape::Dissemination,
+        Shape::Bruck,
         Shape::Scan,
         Shape::Local,
     ];
@@ -114,6 +118,7 @@ impl Shape {
             Shape::Direct => "direct",
             Shape::Pairwise => "pairwise",
             Shape::Dissemination => "dissemination",
+            Shape::Bruck => "bruck",
             Shape::Scan => "scan",
             Shape::Local => "local",
         }
@@ -141,8 +146,8 @@ pub struct Settings {
     pub reading: Options,
     /// Start of eager transfers. By default, it is estimated from the messages.
     pub eager_start: Option<EagerStart>,
-    /// When messages travel.
-    pub progress: Progress,
+    /// When messages travel. By default, it is estimated from the waits.
+    pub progress: Option<Progress>,
     /// Shapes by value. The first match applies. All other values get the best shape of their
     /// class.
     pub shapes: Vec<(Glob, Shape)>,
@@ -160,7 +165,7 @@ impl Settings {
             map,
             reading: Options::default(),
             eager_start: None,
-            progress: Progress::Async,
+            progress: None,
             shapes: Vec::new(),
             broadcast: None,
             table: None,

@@ -153,6 +153,15 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
         Some(format!("{root}{turn} for {}", value(series.type_, series.value)))
     });
     let assumed: Vec<String> = assumed.collect();
+    let parts = collectives.series.iter().filter(|series| series.is_part);
+    let mut parts: Vec<String> = parts.map(|it| value(it.type_, it.value)).collect();
+    parts.dedup();
+    if !parts.is_empty() {
+        notes.push(format!(
+            "note: groups of containers are inferred from the times of {}; the trace has no communicators",
+            list(parts)
+        ));
+    }
     if !assumed.is_empty() {
         notes.push(format!("note: assuming the root is {} (change with --root)", list(assumed)));
     }

@@ -40,7 +40,7 @@ impl RunAnalysis {
         let messages = graph.messages().at_times(|at, message| {
             let (sent, received) = (retimed.sent[at], retimed.received[at]);
             let is_there = !plan.cuts_message(at) && !sent.is_nan();
-            let loose = !graph.transfers[at].is_used();
+            let loose = !graph.transfers()[at].is_used();
             match (is_there, loose) {
                 (_, true) => Some((message.start, message.end)),
                 (true, false) => Some((message.start + sent, message.end + received)),

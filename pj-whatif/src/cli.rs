@@ -119,8 +119,10 @@ pub struct Cli {
     pub eager_start: Option<EagerStart>,
 
     /// Progress of messages: at any time, or only while their receiver waits in a call
-    #[arg(long, value_name = "async|calls", value_parser = progress, default_value = "async", help_heading = MODEL)]
-    pub progress: Progress,
+    ///
+    /// Default: estimated from the waits
+    #[arg(long, value_name = "async|calls", value_parser = progress, help_heading = MODEL)]
+    pub progress: Option<Progress>,
 
     /// Rendezvous threshold of the recorded run in bytes (0: every message)
     #[arg(long, value_name = "BYTES", value_parser = size::<u64>(0..=u64::MAX, "a size such as 64KiB"), help_heading = MODEL)]

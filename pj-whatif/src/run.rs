@@ -158,7 +158,7 @@ fn changed(
     }
     caveats::of_graph(&graph, &settings, &mut report);
     if !cli.identity {
-        caveats::of_collectives(&graph, &mut report);
+        caveats::of_model(&graph, &mut report);
     }
     if settings.table.is_some() && !cli.identity {
         caveats::of_table(&graph, &mut report).map_err(unsuitable)?;

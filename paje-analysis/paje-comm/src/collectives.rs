@@ -1,5 +1,8 @@
-//! Collectives. Traces do not record communicators, so the k-th states of a value in all containers
-//! of a group count as one operation.
+//! Collectives. Traces do not record communicators. Therefore, the k-th states of a value in all
+//! containers of a group count as one operation, unless their times contradict this. In that case,
+//! the group is divided.
+
+mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
@@ -66,20 +69,23 @@ pub struct Collectives {
 pub struct Series {
     /// Index of the group.
     pub group: usize,
+    /// Members, which are tracks of the group.
+    pub tracks: Vec<u32>,
     pub type_: TypeId,
     pub value: ValueId,
     pub class: Collective,
     /// States of the members, one operation after the other.
-    states: Vec<u32>,
-    members: usize,
-    /// Index of the first operation's root among the group's tracks, or `None` if the collective
-    /// has no root.
+    pub(crate) states: Vec<u32>,
+    /// Index of the first operation's root among the members, or `None` if the collective has no
+    /// root.
     pub root: Option<usize>,
-    /// Whether the root rotates through the group's tracks. If false, all operations have the same
+    /// Whether the root rotates through the members. If false, all operations have the same
     /// root.
     pub is_turning: bool,
     /// Whether the root was estimated. If false, it was given.
     pub assumed: bool,
+    /// Whether the members are only a part of the group, which was found by its times.
+    pub is_part: bool,
 }
 
 /// A value that occurs more often in some containers of a group than in others. Its operations
@@ -101,7 +107,7 @@ impl Series {
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
-        self.states.len() / self.members
+        self.states.len() / self.tracks.len()
     }
 
     /// Returns whether there are no operations.
@@ -110,11 +116,11 @@ impl Series {
         self.states.is_empty()
     }
 
-    /// Returns the states of operation `instance`, in the order of the group's tracks.
+    /// Returns the states of operation `instance`, in the order of the members.
     #[must_use]
     #[inline]
     pub fn operation(&self, instance: usize) -> &[u32] {
-        &self.states[instance * self.members..][..self.members]
+        &self.states[instance * self.tracks.len()..][..self.tracks.len()]
     }
 }
 
@@ -173,42 +179,45 @@ impl Collectives {
                     value,
                     class,
                     states: states.collect(),
-                    members: group.len(),
+                    tracks: group.clone(),
                     root: None,
                     is_turning: false,
                     assumed: false,
+                    is_part: false,
                 });
             }
             found.groups.push(group);
         }
-        let groups = &found.groups;
-        found.series.par_iter_mut().for_each(|series| {
-            series.find_root(tracks, &groups[series.group], grouping.root);
-        });
+        let divide = |mut series: Series| {
+            series.find_root(tracks, grouping.root);
+            series.divided(tracks)
+        };
+        found.series = found.series.into_par_iter().flat_map_iter(divide).collect();
         found
     }
 
     /// Returns the tracks of a series, in the order of [`Series::operation`].
     #[must_use]
     #[inline]
-    pub fn members(&self, series: &Series) -> &[u32] {
-        &self.groups[series.group]
+    pub fn members<'s>(&self, series: &'s Series) -> &'s [u32] {
+        &series.tracks
     }
 }
 
 impl Series {
-    /// Returns the index of an operation's root among the group's tracks, or `None` if the
-    /// collective has no root.
+    /// Returns the index of an operation's root among the members, or `None` if the collective has
+    /// no root.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
         let turned = if self.is_turning { instance } else { 0 };
-        self.root.map(|root| (root + turned) % self.members)
+        self.root.map(|root| (root + turned) % self.tracks.len())
     }
 
     /// Finds the root. If the given root is in the group, uses it. Otherwise, takes the member with
     /// the smallest sum of residuals, or a rotating root if that reduces the sum to less than four
     /// fifths.
-    fn find_root(&mut self, tracks: &Tracks<'_>, group: &[u32], named: Option<ContainerId>) {
+    fn find_root(&mut self, tracks: &Tracks<'_>, named: Option<ContainerId>) {
+        let group = &self.tracks;
         if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
             return;
         }

@@ -1,10 +1,5 @@
 //! Finds the groups of collectives without links, which are the ranks that took part in each
 //! operation.
-//!
-//! Traces record no communicators. The k-th operations of a value in all ranks are taken as one
-//! operation, unless their times contradict this. In that case, the ranks are divided into blocks
-//! of consecutive ranks, or into sets of ranks with the same distance, such as the rows and columns
-//! of a grid.
 
 use std::convert::Infallible;
 use std::str;
@@ -14,7 +9,6 @@ use crate::collectives::Series;
 use paje_sim::{LaneView, States, TypeId, ValueId, Visitor};
 
 use crate::facts::Facts;
-use crate::received::TIME_TOLERANCE;
 use crate::walk::{Act, Acts, StateAct};
 
 /// All collectives.
@@ -109,94 +103,6 @@ impl Group {
         };
         self.tracks.iter().zip(states).map(times).collect()
     }
-
-    /// Returns for how many seconds the members stay longer than they must, or `None` if their
-    /// times contradict the operation.
-    fn surplus(&self, times: &[(f64, f64)], root: u32) -> Option<f64> {
-        let root = times[root as usize];
-        let latest = times.iter().map(|it| it.0).fold(f64::NEG_INFINITY, f64::max);
-        let mut sum = 0.0;
-        for it in times {
-            let since = match self.class {
-                Collective::OneToN => it.0.max(root.0),
-                Collective::NToOne if *it == root => latest,
-                Collective::NxN | Collective::Barrier => latest,
-                Collective::NToOne | Collective::Scan => it.0,
-            };
-            if it.1 < since - TIME_TOLERANCE {
-                return None;
-            }
-            sum += it.1 - since;
-        }
-        Some(sum)
-    }
-
-    /// Marks operations whose times contradict the group. Returns for how many seconds the members
-    /// stay longer than they must in all operations, and whether the group explains nearly all
-    /// operations.
-    fn judge(&mut self, facts: &Facts<'_>) -> (f64, bool) {
-        let mut sum = 0.0;
-        self.contradictory = 0;
-        for operation in 0..self.len() {
-            let times = self.times(facts, operation);
-            let surplus = self.surplus(&times, self.root_of(operation));
-            sum += surplus.unwrap_or(0.0);
-            self.dropped[operation] = surplus.is_none();
-            self.contradictory += u64::from(surplus.is_none());
-        }
-        (sum, self.contradictory * 20 <= self.len() as u64)
-    }
-
-    /// Returns a group of only these members.
-    fn part(&self, facts: &Facts<'_>, members: &[usize]) -> Self {
-        let pick = |operation: &[u32]| members.iter().map(|it| operation[*it]).collect::<Vec<_>>();
-        let states = self.states.chunks_exact(self.tracks.len()).flat_map(pick).collect();
-        let tracks = members.iter().map(|it| self.tracks[*it]).collect();
-        let mut part = Group { tracks, states, is_part: true, root: 0, ..self.clone() };
-        part.is_turning = false;
-        // The root of a broadcast never waits. The root of a reduction waits longest.
-        let mut lasting = vec![0.0; members.len()];
-        for operation in 0..part.len() {
-            for (sum, (enter, exit)) in lasting.iter_mut().zip(part.times(facts, operation)) {
-                *sum += exit - enter;
-            }
-        }
-        let by_time = |a: &usize, b: &usize| lasting[*a].total_cmp(&lasting[*b]);
-        let found = match self.class {
-            Collective::OneToN => (0..members.len()).min_by(by_time),
-            Collective::NToOne => (0..members.len()).max_by(by_time),
-            _ => None,
-        };
-        let first = part.judge(facts);
-        part.root = found.unwrap_or(0) as u32;
-        let found = part.judge(facts);
-        if first.1 && (!found.1 || first.0 <= found.0) {
-            part.root = 0;
-        }
-        part
-    }
-
-    /// Splits a group whose times contradict it. Returns the parts that explain the times best.
-    fn split(self, facts: &Facts<'_>) -> Vec<Group> {
-        let count = self.tracks.len();
-        let mut best: Option<(f64, Vec<Group>)> = None;
-        for size in (2..count).filter(|size| count.is_multiple_of(*size)) {
-            let parts = count / size;
-            let blocks = (0..parts).map(|part| (part * size..(part + 1) * size).collect());
-            let strides = (0..parts).map(|part| (part..count).step_by(parts).collect());
-            let ways: [Vec<Vec<usize>>; 2] = [blocks.collect(), strides.collect()];
-            for way in ways {
-                let mut all: Vec<Group> = way.iter().map(|it| self.part(facts, it)).collect();
-                let judged: Vec<_> = all.iter_mut().map(|part| part.judge(facts)).collect();
-                let sum = judged.iter().map(|it| it.0).sum::<f64>();
-                let is_better = best.as_ref().is_none_or(|(least, _)| sum < *least);
-                if judged.iter().all(|it| it.1) && is_better {
-                    best = Some((sum, all));
-                }
-            }
-        }
-        best.map_or_else(|| vec![self], |(_, parts)| parts)
-    }
 }
 
 /// Groups the collectives of a trace. `is_linked` returns whether messages start or end in a state.
@@ -204,10 +110,8 @@ pub(crate) fn group(facts: &Facts<'_>, is_linked: &dyn Fn(u32, u32) -> bool) -> 
     let collectives = &facts.collectives;
     let mut groups = Groups::default();
     for series in &collectives.series {
-        let tracks = collectives.members(series);
-        let states = (0..series.len()).flat_map(|at| series.operation(at).iter().copied());
-        let states: Vec<u32> = states.collect();
-        let all = states.iter().zip(tracks.iter().cycle());
+        let tracks = &series.tracks;
+        let all = series.states.iter().zip(tracks.iter().cycle());
         let linked = all.filter(|(state, track)| is_linked(**track, **state)).count();
         if tracks.len() < 2 || series.is_empty() {
             continue;
@@ -216,45 +120,37 @@ pub(crate) fn group(facts: &Facts<'_>, is_linked: &dyn Fn(u32, u32) -> bool) -> 
             groups.linked.push((series.type_, series.value));
             continue;
         }
-        let mut whole = of_series(series, tracks, states);
-        let mut is_right = whole.judge(facts).1;
-        if whole.contradictory > 0 && whole.is_assumed && !whole.is_turning {
-            let mut first = Group { root: 0, ..whole.clone() };
-            let first_is_right = first.judge(facts).1;
-            if first.contradictory < whole.contradictory {
-                (whole, is_right) = (first, first_is_right);
-            }
-        }
-        let parts = match is_right {
-            true => vec![whole],
-            false => whole.split(facts),
-        };
-        for mut part in parts {
-            part.first_seat = groups.seats;
-            part.bytes = vec![f64::NAN; part.states.len()];
-            groups.seats += part.states.len() as u32;
-            groups.list.push(part);
-        }
+        let mut group = of_series(facts, series);
+        group.first_seat = groups.seats;
+        groups.seats += group.states.len() as u32;
+        groups.list.push(group);
     }
     groups.read_sizes(facts);
     groups
 }
 
-fn of_series(series: &Series, tracks: &[u32], states: Vec<u32>) -> Group {
+fn of_series(facts: &Facts<'_>, series: &Series) -> Group {
+    let first = Series { root: Some(0), ..series.clone() };
+    let may_be_first = series.root.is_some() && series.assumed && !series.is_turning;
+    let wrong = |series: &Series| series.judge(&facts.tracks).1;
+    let is_first = may_be_first && wrong(&first) < wrong(series);
+    let series = if is_first { &first } else { series };
+    let is_wrong = |at| series.surplus(&facts.tracks, at).is_none();
+    let dropped: Vec<bool> = (0..series.len()).map(is_wrong).collect();
     Group {
-        tracks: tracks.to_vec(),
+        tracks: series.tracks.clone(),
         type_: series.type_,
         value: series.value,
         class: series.class,
         root: series.root.unwrap_or(0) as u32,
         is_turning: series.is_turning,
         is_assumed: series.root.is_some() && series.assumed,
-        is_part: false,
+        is_part: series.is_part,
         first_seat: 0,
-        contradictory: 0,
-        bytes: Vec::new(),
-        dropped: vec![false; series.len()],
-        states,
+        contradictory: dropped.iter().filter(|is_wrong| **is_wrong).count() as u64,
+        bytes: vec![f64::NAN; series.states.len()],
+        dropped,
+        states: series.states.clone(),
     }
 }
 

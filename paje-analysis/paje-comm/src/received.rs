@@ -186,13 +186,7 @@ impl<'m, 't> Moments<'m, 't> {
             self.waits.reverse();
         }
         let pending = |it: usize| self.posts[it] > self.completed;
-        let types = tracks.trace().types();
-        let is_one = |it: usize| {
-            let name = types.value_name(track.type_, track.value[it]).text;
-            let all = [&b"all"[..], b"some"];
-            !all.iter()
-                .any(|word| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)))
-        };
+        let is_one = |it: usize| is_single(tracks, at, it);
         let is_free = |(it, count): &(usize, u32)| pending(*it) && (*count == 0 || !is_one(*it));
         let found = self.waits.iter().position(is_free);
         self.completed += 1;
@@ -204,6 +198,15 @@ impl<'m, 't> Moments<'m, 't> {
             None => state,
         }
     }
+}
+
+/// Returns whether a waiting call completes at most one request.
+pub(crate) fn is_single(tracks: &Tracks<'_>, at: usize, state: usize) -> bool {
+    let track = &tracks.list()[at];
+    let name = tracks.trace().types().value_name(track.type_, track.value[state]).text;
+    let is_in = |word: &&[u8]| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    let is_wait = tracks.class(at, state) == Class::Wait && is_in(&&b"wait"[..]);
+    is_wait && ![&b"all"[..], b"some"].iter().any(is_in)
 }
 
 /// Returns when the last nested state that ended before `until` ended. Without such a nested state,

@@ -1,10 +1,10 @@
 //! Finds which calls complete which requests if the trace has no numbers of requests.
 
 use crate::classes::Class;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
-use crate::received::{Received, TIME_TOLERANCE, sets};
+use crate::received::{Received, TIME_TOLERANCE, is_single, sets};
 use crate::walk::{Act, Acts, StateAct};
 
 /// Maximum number of states after a send that are searched for the call that completes the send.
@@ -49,7 +49,8 @@ pub(crate) fn add_sets(
 }
 
 /// Adds the waits of senders. A sender waits in the sending call, or in the first later call that
-/// waits until after the earliest possible arrival. Returns the number of waits in later calls.
+/// waits until after the earliest possible arrival. A call that waits for one message waits for no
+/// other. Returns the number of waits in later calls.
 pub(crate) fn add_completions(
     facts: &Facts<'_>,
     all: &[Vec<Received>],
@@ -68,6 +69,8 @@ pub(crate) fn add_completions(
         least.entry(size(it)).and_modify(|it| *it = it.min(seconds)).or_insert(seconds);
     }
     let mut within = vec![Vec::new(); acts.len()];
+    // Sends that a later call completes, with their earliest arrival and the sending state.
+    let mut begun: Vec<Vec<(f64, usize, u32)>> = vec![Vec::new(); acts.len()];
     let mut inferred = 0;
     for it in all.iter().flatten().filter(|it| it.is_used && (it.is_rendezvous || becomes(it))) {
         let message = &list[it.message as usize];
@@ -96,10 +99,26 @@ pub(crate) fn add_completions(
             }
             continue;
         }
-        let mut later = (send + 1..track.len()).take(SEARCH_LIMIT);
-        let wait = later.find(|at| tracks.class(from, *at) == Class::Wait && is_until(*at));
-        if let Some(wait) = wait {
-            acts[from].closing.push(StateAct::new(wait as u32, act));
+        begun[from].push((earliest, send, it.message));
+    }
+    for (from, mut begun) in begun.into_iter().enumerate() {
+        let is_single = |state: usize| is_single(tracks, from, state);
+        let received = all[from].iter().filter_map(Received::recv);
+        let mut taken: FxHashSet<usize> = received.filter(|state| is_single(*state)).collect();
+        begun.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let track = &tracks.list()[from];
+        for (earliest, send, message) in begun {
+            let mut later = (send + 1..track.len()).take(SEARCH_LIMIT);
+            let wait = later.find(|at| {
+                tracks.class(from, *at) == Class::Wait
+                    && track.end[*at] >= earliest - TIME_TOLERANCE
+                    && !taken.contains(at)
+            });
+            let Some(wait) = wait else { continue };
+            if is_single(wait) {
+                taken.insert(wait);
+            }
+            acts[from].closing.push(StateAct::new(wait as u32, Act::Complete(message)));
             inferred += 1;
         }
     }

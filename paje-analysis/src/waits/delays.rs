@@ -138,7 +138,7 @@ impl Waits<'_> {
     fn meetings(&self) -> Vec<Vec<f64>> {
         let mut meetings = vec![Vec::new(); self.facts.collectives.groups.len()];
         for series in &self.facts.collectives.series {
-            if !matches!(series.class, Collective::NxN | Collective::Barrier) {
+            if series.is_part || !matches!(series.class, Collective::NxN | Collective::Barrier) {
                 continue;
             }
             let members = self.facts.collectives.members(series);

@@ -282,6 +282,19 @@ fn groups_are_smaller_if_only_those_agree() {
 }
 
 #[test]
+fn groups_are_divided_if_times_contradict_them() {
+    // Ranks a and b leave before c and d enter.
+    let one = [("a", 1, 3), ("b", 3, 3), ("c", 5, 9), ("d", 9, 9)];
+    let all = |at: u32| one.map(|(rank, enter, leave)| (rank, "n0", at + enter, at + leave));
+    let trace = nodes(&(0..10).flat_map(|at| all(10 * at)).collect::<Vec<_>>());
+    let waits = waits(&trace, &Options::default());
+    let mut pairs: Vec<_> = waiting(&waits).iter().map(|wait| (wait.waiter, wait.whom)).collect();
+    pairs.dedup();
+    assert_eq!(pairs, [(0, 1), (2, 3)]);
+    assert!(waits.facts.collectives.series.iter().all(|series| series.is_part));
+}
+
+#[test]
 fn uneven_operations_are_reported_and_not_analysed() {
     let trace =
         nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("a2", "n1", 1, 2), ("b2", "n1", 3, 4)]);

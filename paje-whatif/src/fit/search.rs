@@ -12,13 +12,13 @@ pub(super) fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Optio
     const STEPS: u32 = 40;
     let list = graph.messages().list();
     let measured =
-        |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
+        |at: &&usize| graph.transfers()[**at].is_awaited && graph.transfers()[**at].seconds > 0.0;
     // The total time of a transfer is an upper bound for its latency, and also for the time of its
     // bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
             let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
-            graph.transfers[*at].seconds / of(parts)
+            graph.transfers()[*at].seconds / of(parts)
         });
         all.fold(f64::INFINITY, f64::min)
     };
@@ -27,7 +27,7 @@ pub(super) fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Optio
         let arrivals = arrivals(graph, all, fit);
         let both = all.iter().zip(arrivals).filter(|(at, _)| measured(at));
         both.map(|(at, arrival)| {
-            let transfer = &graph.transfers[*at];
+            let transfer = &graph.transfers()[*at];
             (arrival - transfer.start) / transfer.seconds - 1.0
         })
         .collect()

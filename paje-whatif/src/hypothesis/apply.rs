@@ -109,7 +109,7 @@ impl Changes<'_> {
             let messages = graph.messages().list().iter();
             let becomes = |bytes: f64| bytes >= eager;
             costs.rendezvous = messages
-                .zip(&graph.transfers)
+                .zip(graph.transfers())
                 .map(|(message, known)| message.bytes().map_or(known.is_rendezvous, becomes))
                 .collect();
             applied.plan.after = Some(costs);

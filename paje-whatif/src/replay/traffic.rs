@@ -115,7 +115,7 @@ impl<'g> Traffic<'g> {
             let (from, to) = operation.ends(message);
             let id = GROUP | (u64::from(first) << MESSAGE_BITS) | u64::from(message);
             let [from, to] = [from, to].map(|member| group.tracks[member as usize]);
-            self.flows.start(Flow { id, from, to, cost: operation.travel.cost }, time);
+            self.flows.start(Flow { id, from, to, cost: operation.cost(message) }, time);
         }
         for (member, time) in next.done.drain(..) {
             self.done[(first + member) as usize] = time;

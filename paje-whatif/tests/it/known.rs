@@ -3,7 +3,7 @@
 use paje_sim::{Options, TimeUnit, Trace};
 use paje_whatif::fit::Table;
 use paje_whatif::hypothesis::{Changes, Hypothesis};
-use paje_whatif::{EagerStart, Facts, Graph, Retimed, Settings};
+use paje_whatif::{EagerStart, Facts, Graph, Progress, Retimed, Settings};
 
 use crate::{mpi, replayed};
 
@@ -171,9 +171,66 @@ fn a_sent_message_can_end_a_call() {
     let mut settings = settings();
     settings.reading.eager = Some(65_536);
     let graph = Graph::new(&trace, &settings);
-    close(&graph.transfers.iter().map(|it| it.seconds).collect::<Vec<_>>(), &[1.0; 3]);
+    close(&graph.transfers().iter().map(|it| it.seconds).collect::<Vec<_>>(), &[1.0; 3]);
     let half = [("scale", "state=computing,factor=0.5")];
     close(&retimed(&trace, &settings, &half).expect("it ends").finish, &[2.5; 3]);
+}
+
+/// Rank 0 sends a message before rank 1 computes for 10 s, and another one after 20 s. A transfer
+/// takes a second. The wait for the first message takes `seconds`.
+fn early_message(seconds: f64) -> Trace {
+    let done = 10.0 + seconds;
+    trace(
+        &[
+            (0, "MPI_Isend", 0.0, 0.0),
+            (0, "computing", 0.0, 20.0),
+            (0, "MPI_Send", 20.0, 20.0),
+            (1, "MPI_Irecv", 0.0, 0.0),
+            (1, "computing", 0.0, 10.0),
+            (1, "MPI_Wait", 10.0, done),
+            (1, "MPI_Recv", done, 21.0),
+        ],
+        &[(0, 1, 0.0, done, 1000), (0, 1, 20.0, 21.0, 1000)],
+    )
+}
+
+#[test]
+fn waits_show_whether_messages_travel_only_in_calls() {
+    for (seconds, progress, end) in [(0.0, Progress::Async, 21.0), (1.0, Progress::Calls, 22.0)] {
+        let trace = early_message(seconds);
+        let settings = Settings { eager_start: None, ..settings() };
+        let graph = Graph::new(&trace, &settings);
+        assert_eq!(graph.assumed().progress, progress, "{seconds}");
+        // Rank 1 computes for twice as long, and rank 0 does not.
+        let twice = [("scale", "state=computing,container=rank-1,factor=2")];
+        let run = retimed(&trace, &settings, &twice).expect("it ends");
+        close(&run.finish, &[20.0, end]);
+        let wait = run.end[1][2] - run.start[1][2];
+        close(&[wait], &[seconds]);
+    }
+}
+
+#[test]
+fn a_call_that_waits_for_one_message_waits_for_no_other() {
+    // The first wait of rank 0 is for the small message, the second one for its own large message.
+    let trace = trace(
+        &[
+            (0, "MPI_Isend", 0.0, 0.0),
+            (0, "MPI_Irecv", 0.0, 0.0),
+            (0, "computing", 0.0, 2.0),
+            (0, "MPI_Wait", 2.0, 2.0),
+            (0, "computing", 2.0, 4.0),
+            (0, "MPI_Wait", 4.0, 4.0),
+            (1, "MPI_Send", 0.0, 0.0),
+            (1, "computing", 0.0, 0.5),
+            (1, "MPI_Recv", 0.5, 1.5),
+        ],
+        &[(0, 1, 0.0, 1.5, 100_000), (1, 0, 0.0, 2.0, 1000)],
+    );
+    let mut settings = settings();
+    settings.reading.eager = Some(65_536);
+    let later = [("scale", "state=computing,container=rank-1,factor=6")];
+    close(&retimed(&trace, &settings, &later).expect("it ends").finish, &[4.0, 4.0]);
 }
 
 #[test]
@@ -196,8 +253,8 @@ fn simultaneous_messages_do_not_bias_the_eager_start() {
     let settings = Settings { eager_start: None, ..settings() };
     let trace = trace(&states, &links);
     let graph = Graph::new(&trace, &settings);
-    assert_eq!(graph.assumed.votes, Some((0, 3)));
-    assert_eq!(graph.assumed.start, EagerStart::Posted);
+    assert_eq!(graph.assumed().votes, Some((0, 3)));
+    assert_eq!(graph.assumed().start, EagerStart::Posted);
 }
 
 #[test]
@@ -366,7 +423,7 @@ fn starts_to_late_root(arrivals: [f64; 3]) -> Vec<f64> {
     let mut settings = settings();
     settings.eager_start = Some(EagerStart::Posted);
     let graph = Graph::new(&trace, &settings);
-    graph.transfers[1..].iter().map(|transfer| transfer.start).collect()
+    graph.transfers()[1..].iter().map(|transfer| transfer.start).collect()
 }
 
 #[test]

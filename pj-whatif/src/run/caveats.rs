@@ -9,40 +9,8 @@ use crate::report::Report;
 /// Adds the assumptions of the graph.
 pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Report) {
     let types = graph.tracks().trace().types();
-    let (assumed, run) = (&graph.assumed, graph.run());
+    let run = graph.run();
     let inferred = &run.inferred;
-    let messages = graph.messages().list().len();
-    if messages == 0 {
-        report.caveat("the trace has no messages");
-    } else {
-        report.caveat(format!(
-            "transfer times of {messages} messages: {} measured, {} estimated from their size and \
-             the end of their link",
-            assumed.measured, assumed.estimated
-        ));
-        let start = assumed.start.name();
-        report.caveat(match assumed.votes {
-            None => format!("eager transfers start when {start} (given)"),
-            Some((0, 0)) => format!("eager transfers are assumed to start when {start}; no message shows it"),
-            Some((sent, posted)) => {
-                format!("eager transfers start when {start}: {sent} waits indicate sent, {posted} posted")
-            }
-        });
-        if let Some(eager) = inferred.eager {
-            report.caveat(format!("messages of {eager} bytes or more are a rendezvous"));
-        }
-    }
-    let progress = settings.progress.name();
-    if messages > 0 {
-        report.caveat(format!(
-            "messages travel {}",
-            match settings.progress {
-                Progress::Async => format!("while ranks compute, too (--progress {progress})"),
-                Progress::Calls =>
-                    format!("only while their receiver waits (--progress {progress})"),
-            }
-        ));
-    }
     for (count, what) in [
         (inferred.unmatched, "links have no sending or no receiving state; nothing waits for them"),
         (inferred.mispaired, "links of Sendrecv are ignored, since SMPI pairs their ends wrongly"),
@@ -90,9 +58,45 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     }
 }
 
-/// Adds the models of the collectives without links.
-pub(super) fn of_collectives(graph: &Graph<'_>, report: &mut Report) {
+/// Adds the assumptions about the times of messages, and the models of the collectives without
+/// links.
+pub(super) fn of_model(graph: &Graph<'_>, report: &mut Report) {
     let types = graph.tracks().trace().types();
+    let (assumed, inferred) = (graph.assumed(), &graph.run().inferred);
+    let messages = graph.messages().list().len();
+    if messages == 0 {
+        report.caveat("the trace has no messages");
+    } else {
+        report.caveat(format!(
+            "transfer times of {messages} messages: {} measured, {} estimated from their size and \
+             the end of their link",
+            assumed.measured, assumed.estimated
+        ));
+        let start = assumed.start.name();
+        report.caveat(match assumed.votes {
+            None => format!("eager transfers start when {start} (given)"),
+            Some((0, 0)) => format!("eager transfers are assumed to start when {start}; no message shows it"),
+            Some((sent, posted)) => {
+                format!("eager transfers start when {start}: {sent} waits indicate sent, {posted} posted")
+            }
+        });
+        if let Some(eager) = inferred.eager {
+            report.caveat(format!("messages of {eager} bytes or more are a rendezvous"));
+        }
+    }
+    if messages > 0 {
+        let when = match assumed.progress {
+            Progress::Async => "while ranks compute, too",
+            Progress::Calls => "only while their receiver waits",
+        };
+        report.caveat(match assumed.progress_votes {
+            None => format!("messages travel {when} (given)"),
+            Some((0, 0)) => format!("messages are assumed to travel {when}; no wait shows it"),
+            Some((free, calls)) => {
+                format!("messages travel {when}: {free} waits indicate async, {calls} calls")
+            }
+        });
+    }
     for (group, model) in graph.run().groups.list.iter().zip(graph.shapes()) {
         let name = types.value_name(group.type_, group.value);
         let fits = model.fits.iter();

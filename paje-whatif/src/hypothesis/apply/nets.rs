@@ -58,7 +58,7 @@ pub(super) fn apply(
     };
     let is_absolute = matches!((change.latency, change.bandwidth), (Amount::Of(_), Amount::Of(_)));
     let has_costs = graph.costs().messages.iter().any(|(_, work)| *work > 0.0);
-    let has_messages = graph.transfers.iter().any(|transfer| transfer.is_used());
+    let has_messages = graph.transfers().iter().any(|transfer| transfer.is_used());
     let mut before = graph.costs().clone();
     if whole.is_some() && !has_costs {
         // The total time of each message is multiplied by this factor, so no sizes are needed.
