@@ -43,6 +43,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Trace(_, error) if matches!(error.kind(), ErrorKind::Invalid(_)) => INVALID,
+            Failure::File(_, error) if splitter::is_damaged_archive(error) => INVALID,
             _ => TROUBLE,
         }
     }

@@ -112,14 +112,21 @@ impl Opened {
     ) -> Result<Trace, Failure> {
         let progress = Arc::new(Progress::default());
         let shown = display.replay(&self.input, &progress, None);
-        let trace = self.read(|source| Trace::read_with(source, options, workers, &progress));
+        let trace =
+            self.read(workers, |source| Trace::read_with(source, options, workers, &progress));
         drop(shown);
         trace
     }
 
-    /// Calls `read` with the trace.
-    pub fn read<T>(self, read: impl FnOnce(Source<'_>) -> Result<T, Error>) -> Result<T, Failure> {
+    /// Calls `read` with the trace. If it is an OTF2 archive, reads its events before.
+    pub fn read<T>(
+        self,
+        workers: &Workers,
+        read: impl FnOnce(Source<'_>) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
         let name = self.name().to_owned();
+        let prepared = self.input.prepare(workers.threads());
+        prepared.map_err(|error| Failure::File(name.clone(), error))?;
         let mut source = Source::from(self.input).followed_by(self.further);
         if let Some(folders) = self.folders {
             source = source.reading_files(self.file, folders);

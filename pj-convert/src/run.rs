@@ -52,15 +52,16 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let progress = Arc::new(Progress::default());
     let shown = Display::new(!cli.talk.no_progress, began).replay(&opened.input, &progress, None);
     let mut trouble = None;
-    let converted =
-        opened.read(|source| match convert(source, &conversion, &workers, &progress, output) {
+    let converted = opened.read(&workers, |source| {
+        match convert(source, &conversion, &workers, &progress, output) {
             Ok(converted) => Ok(Some(converted)),
             Err(NotConverted::Trace(error)) => Err(error),
             Err(NotConverted::Output(error)) => {
                 trouble = Some(error);
                 Ok(None)
             }
-        });
+        }
+    });
     drop(shown);
     if let Some(error) = trouble {
         return Err(failed(error));

@@ -114,7 +114,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let selection = cli.which.selection();
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     stream = stream.selecting(&selection);
-    let trace = opened.read(|source| {
+    let trace = opened.read(&workers, |source| {
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {
                 true => ControlFlow::Continue(()),

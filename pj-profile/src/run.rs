@@ -356,7 +356,7 @@ fn replay(
     let shows = !(cli.talk.no_progress || cli.live);
     let shown = Display::new(shows, Instant::now()).replay(&opened.input, &progress, None);
     let mut unwritten = Ok(());
-    let trace = opened.read(|source| {
+    let trace = opened.read(workers, |source| {
         let Some(see) = see else {
             return Trace::read_with(source, &options, workers, &progress);
         };

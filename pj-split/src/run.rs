@@ -204,7 +204,7 @@ fn replay(
     }
     let progress = Arc::new(Progress::default());
     let _shown = display.replay(&opened.input, &progress, None);
-    opened.read(|source| {
+    opened.read(workers, |source| {
         Trace::read_into_ledger(source, &options, workers, &progress, PORTION, survey)
     })
 }

@@ -184,7 +184,8 @@ fn read(
     cli.talk.begin(VOICE, &opened.input, workers);
     let display = Display::new(!cli.talk.no_progress, began);
     let shown = display.replay(&opened.input, progress, None);
-    let trace = opened.read(|source| Trace::read_with(source, &options, workers, progress));
+    let trace =
+        opened.read(workers, |source| Trace::read_with(source, &options, workers, progress));
     drop(shown);
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {

@@ -14,6 +14,7 @@ use paje_pack::{Summaries, Window};
 use crate::folders::Folders;
 use crate::regular;
 
+mod archive;
 mod compression;
 mod foreign;
 mod frames;
@@ -21,6 +22,8 @@ mod medium;
 mod pieces;
 mod segments;
 
+use archive::OpenArchive;
+pub use archive::is_damaged_archive;
 pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
 use foreign::Checked;
@@ -43,6 +46,8 @@ pub struct Input {
     unpacking: Option<Unpacking>,
     /// The file of a packed trace, if its format can be read from any offset.
     packed: Option<File>,
+    /// An OTF2 archive, which is given as segments or as text.
+    archive: Option<Arc<OpenArchive>>,
     /// The part of the packed trace to read, or `None` for the whole trace.
     window: Option<Window<Placed>>,
     /// Number of bytes read from a [`Kind::File`] through [`Read`].
@@ -68,8 +73,12 @@ impl fmt::Debug for Kind {
     }
 }
 
+/// Name of standard input in messages.
+const STANDARD: &str = "<stdin>";
+
 impl Input {
-    /// Opens a file, or standard input for `None` and for `-`.
+    /// Opens a file, or standard input for `None` and for `-`. A folder stands for the only OTF2
+    /// archive in it.
     ///
     /// If standard input is a regular file, it is read from its current position. If this is the
     /// beginning of the file, the input is a [`Kind::File`], otherwise a stream. [`io::stdin`] must
@@ -82,10 +91,14 @@ impl Input {
     /// detected only by later reads.
     pub fn open(path: Option<&Path>) -> io::Result<Input> {
         match path.filter(|path| *path != Path::new("-")) {
-            Some(path) => Input::from_file(path.to_owned(), File::open(path)?),
+            Some(path) => {
+                let path = archive::find(path)?;
+                let file = File::open(&path)?;
+                Input::from_file(path, file)
+            }
             None => {
                 let standard = io::stdin().as_fd().try_clone_to_owned()?;
-                Input::from_file("<stdin>".into(), standard.into())
+                Input::from_file(STANDARD.into(), standard.into())
             }
         }
     }
@@ -124,16 +137,35 @@ impl Input {
             (Some(Compression::Packed), Some(_)) if place == 0 => medium.reader.try_clone().ok(),
             _ => None,
         };
-        let (kind, unpacking) = match (compression, size) {
-            (None, Some(size)) if place == 0 => {
+        let archive = match (compression, size) {
+            (Some(Compression::Otf2), Some(_)) if place == 0 && name != Path::new(STANDARD) => {
+                Some(OpenArchive::new(&name)?)
+            }
+            _ => None,
+        };
+        let (kind, unpacking) = match (&archive, compression, size) {
+            (Some(archive), ..) => decoded(archive::text(archive), compression),
+            (None, None, Some(size)) if place == 0 => {
                 foreign::check(&first_bytes(&medium.reader)?, None)?;
                 (Kind::File(medium.reader, size), None)
             }
-            (_, _) if regular => stream(compression, medium)?,
-            (_, _) => stream(compression, Cursor::new(head).chain(medium))?,
+            _ if regular => stream(compression, medium)?,
+            _ => stream(compression, Cursor::new(head).chain(medium))?,
         };
         let (window, position) = (None, 0);
-        Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
+        Ok(Input {
+            name,
+            kind,
+            // The archive has other files.
+            size: size.filter(|_| archive.is_none()),
+            taken,
+            compression,
+            unpacking,
+            packed,
+            archive,
+            window,
+            position,
+        })
     }
 
     /// Opens any reader, compressed or not, under the name `name`. [`Input::size`] will return
@@ -150,9 +182,18 @@ impl Input {
         let mut reader = Counted { reader, taken: Arc::clone(&taken) };
         let (head, compression) = recognise(|more, _| reader.read(more))?;
         let (kind, unpacking) = stream(compression, Cursor::new(head).chain(reader))?;
-        let packed = None;
-        let (window, position) = (None, 0);
-        Ok(Input { name, kind, size, taken, compression, unpacking, packed, window, position })
+        Ok(Input {
+            name,
+            kind,
+            size,
+            taken,
+            compression,
+            unpacking,
+            packed: None,
+            archive: None,
+            window: None,
+            position: 0,
+        })
     }
 
     /// Passes the text of the input through the reader that `wrap` returns. Afterwards, only one
@@ -171,11 +212,12 @@ impl Input {
             compression: self.compression,
             unpacking: self.unpacking.clone(),
             packed: None,
+            archive: None,
             window: None,
             position: self.position,
         };
         self.kind = Kind::Stream(wrap(Box::new(inner)));
-        (self.packed, self.window) = (None, None);
+        (self.packed, self.archive, self.window) = (None, None, None);
         self
     }
 
@@ -253,17 +295,29 @@ impl Input {
         self.unpacking.clone()
     }
 
-    /// Returns the segments of a packed trace in a file, or of its [window](Input::within), if each
-    /// segment consists of whole lines and has at most `longest` bytes of text. Call this before
-    /// reading anything.
+    /// Returns the segments of an archive, of a packed trace in a file, or of its
+    /// [window](Input::within), if each segment consists of whole lines and has at most `longest`
+    /// bytes of text. Call this before reading anything.
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
         if let Some(window) = self.window.take() {
             return Segments::within(window, longest);
         }
+        if let Some(archive) = self.archive.take() {
+            return Segments::of_archive(archive.read(None).ok()?, longest);
+        }
         let taken = Arc::clone(&self.taken);
         // If the file is damaged, its text is read instead, which reports the damage.
         Segments::new(self.packed.take()?, taken, longest).ok()?
+    }
+
+    /// Reads the events of an OTF2 archive with this many threads. Without this call, they are read
+    /// when they are needed, with all CPUs. Does nothing to other inputs.
+    ///
+    /// # Errors
+    /// The archive is damaged, or cannot be read.
+    pub fn prepare(&self, threads: usize) -> io::Result<()> {
+        self.archive.as_ref().map_or(Ok(()), |archive| archive.read(Some(threads)).map(drop))
     }
 
     /// Returns how the trace can be read.
@@ -286,9 +340,12 @@ fn stream(
     let Some(how) = compression else {
         return Ok((Kind::Stream(Box::new(Checked::new(reader, None))), None));
     };
-    let mut decoder = Decoder::new(how, reader)?;
+    Ok(decoded(Decoder::new(how, reader)?, compression))
+}
+
+fn decoded(mut decoder: Decoder, compression: Option<Compression>) -> (Kind, Option<Unpacking>) {
     let unpacking = decoder.unpacking.take();
-    Ok((Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking))
+    (Kind::Stream(Box::new(Checked::new(decoder, compression))), unpacking)
 }
 
 fn first_bytes(file: &File) -> io::Result<Vec<u8>> {

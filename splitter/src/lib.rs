@@ -2,9 +2,9 @@
 //!
 //! [`Input`] opens a trace, compressed or not. [`Blocks`] cuts a stream into blocks one after the
 //! other. A [`Plan`] reads a file's blocks in any order, by any thread. [`Input::segments`] returns
-//! the segments of a packed trace, each of them a [`ColumnSegment`]. [`Folders`] limit the files to
-//! which a trace may refer. A [`Block`] holds its byte offset in the trace. The contents of lines
-//! do not matter here.
+//! the segments of a packed trace or an archive, each of them a [`ColumnSegment`]. [`Folders`]
+//! limit the files to which a trace may refer. A [`Block`] holds its byte offset in the trace. The
+//! contents of lines do not matter here.
 //!
 //! ```
 //! use splitter::{Block, Blocks, Limits};
@@ -32,6 +32,6 @@ pub use blocks::{
 };
 pub use cause::cause;
 pub use folders::{Folders, Refusal};
-pub use input::{Compression, Input, Kind, Segments, Unpacking};
+pub use input::{Compression, Input, Kind, Segments, Unpacking, is_damaged_archive};
 pub use plan::Plan;
 pub use regular::read_exact_at;

@@ -12,6 +12,7 @@ mod inputs;
 mod memory;
 mod messages;
 mod order;
+mod otf2;
 #[cfg(target_os = "linux")]
 mod progress;
 mod recover;

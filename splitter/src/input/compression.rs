@@ -24,6 +24,8 @@ pub enum Compression {
     Bzip2,
     /// `.pjp`: a packed trace, made by `pj_pack`.
     Packed,
+    /// `.otf2`: the anchor file of an OTF2 archive.
+    Otf2,
 }
 
 impl fmt::Display for Compression {
@@ -34,19 +36,22 @@ impl fmt::Display for Compression {
             Compression::Xz => "xz",
             Compression::Bzip2 => "bzip2",
             Compression::Packed => "pjp",
+            Compression::Otf2 => "otf2",
         })
     }
 }
 
 /// First bytes of compressed files. A zstd file may begin with a skippable frame, whose first byte
 /// is between `P` and `_`.
-const MAGIC: [(&[u8], Compression); 6] = [
+const MAGIC: [(&[u8], Compression); 8] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
     (b"P\x2a\x4d\x18", Compression::Zstd),
     (b"\xfd7zXZ\0", Compression::Xz),
     (b"BZh", Compression::Bzip2),
     (b"\x89PJP\r\n", Compression::Packed),
+    (paje_otf2::anchor::MAGIC[0], Compression::Otf2),
+    (paje_otf2::anchor::MAGIC[1], Compression::Otf2),
 ];
 
 pub(super) const HEAD: usize = 6;
@@ -115,6 +120,12 @@ impl Decoder {
                     .pieces(|rest| Ok(Box::new(zstd_decoder(buffered(rest))?))),
             ),
             Compression::Packed => PiecesText::packed(buffered(medium)),
+            Compression::Otf2 => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "this is the anchor file of an OTF2 archive, which has other files; name its path",
+                ));
+            }
             Compression::Xz => {
                 let stream = Stream::new_stream_decoder(u64::MAX, CONCATENATED)?;
                 let reader = liblzma::bufread::XzDecoder::new_stream(buffered(medium), stream);
@@ -151,7 +162,7 @@ pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decode
 
 /// Adds an explanation to the error of a decompressor. Errors of the file stay as they are.
 pub(super) fn explain(compression: Compression, error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() {
+    if error.raw_os_error().is_some() || compression == Compression::Otf2 {
         error
     } else if error.kind() == io::ErrorKind::Unsupported {
         let message = format!("{compression}: {error}");

@@ -13,7 +13,7 @@ const RECODE: &str = "convert it to UTF-8 first, with iconv for example";
 const NOTHING: &str = "";
 
 /// First bytes of other kinds of files, with a description of such files and advice for the user.
-const MAGIC: [(&[u8], &str, &str); 29] = [
+const MAGIC: [(&[u8], &str, &str); 31] = [
     (b"PK\x03\x04", "a zip archive", UNPACK),
     (b"PK\x05\x06", "a zip archive", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
@@ -43,6 +43,8 @@ const MAGIC: [(&[u8], &str, &str); 29] = [
     (b"<!doctype html", "an HTML page", NOTHING),
     (b"<html", "an HTML page", NOTHING),
     (b"<?xml", "an XML document", NOTHING),
+    (b"\x03\x42OTF2", "the anchor file of an OTF2 archive", UNPACK),
+    (b"\x03\x23OTF2", "the anchor file of an OTF2 archive", UNPACK),
 ];
 
 /// Returns a description of a file that begins with `head`, and advice for the user. Returns `None`

@@ -6,10 +6,12 @@ use std::io::{self, BufReader};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use paje_otf2::Trace;
 use paje_pack::{Error, Packed, Piece, Reader, Summaries, Window};
 use paje_parser::ByteOffset;
 use paje_parser::columns::{Hole, Lines, Wanted};
 
+use super::archive::ArchivePiece;
 use super::compression::{Compression, explain};
 use super::foreign;
 use super::medium::Placed;
@@ -26,6 +28,8 @@ enum SegmentSource {
     All(Box<Reader<BufReader<Placed>>>),
     /// Lines between the segments of a window count as segments.
     Window(Box<Window<Placed>>),
+    /// Their number is that of the next one.
+    Archive(Arc<Trace>, usize),
 }
 
 struct PackedSegment {
@@ -99,6 +103,13 @@ impl Segments {
         Some(Segments { source: SegmentSource::Window(Box::new(window)), position: 0, left })
     }
 
+    pub(super) fn of_archive(trace: Arc<Trace>, longest: usize) -> Option<Segments> {
+        let left = trace.pieces();
+        let is_short = (0..left).all(|piece| trace.bytes(piece) <= longest as u64);
+        let source = SegmentSource::Archive(trace, 0);
+        is_short.then_some(Segments { source, position: 0, left })
+    }
+
     /// Returns whether the segments belong to a time window. Only valid traces have such windows.
     #[must_use]
     pub const fn is_window(&self) -> bool {
@@ -117,21 +128,33 @@ impl Segments {
     /// The file cannot be read, or is damaged.
     pub fn next_segment(&mut self) -> io::Result<Option<Segment>> {
         let piece = match &mut self.source {
+            SegmentSource::Archive(trace, next) => {
+                let (trace, number) = (Arc::clone(trace), *next);
+                *next += 1;
+                if number >= trace.pieces() {
+                    return Ok(None);
+                }
+                return Ok(Some(self.advance(Arc::new(ArchivePiece { trace, number }))));
+            }
             SegmentSource::All(reader) => {
                 reader.next_segment().map(|packed| packed.map(|it| Piece::Segment(Box::new(it))))
             }
             SegmentSource::Window(window) => window.next_piece(),
         };
         let Some(piece) = piece.map_err(damaged)? else { return Ok(None) };
-        let start = self.position();
-        self.left = self.left.saturating_sub(1);
-        let is_last = self.left == 0;
+        let is_last = self.left <= 1;
         let lines: Arc<dyn ColumnSegment> = match piece {
             Piece::Lines(lines) => Arc::new(PlainLines(lines)),
             Piece::Segment(packed) => Arc::new(PackedSegment { packed: *packed, is_last }),
         };
+        Ok(Some(self.advance(lines)))
+    }
+
+    fn advance(&mut self, lines: Arc<dyn ColumnSegment>) -> Segment {
+        let start = self.position();
+        self.left = self.left.saturating_sub(1);
         self.position += lines.text_len() as u64;
-        Ok(Some(Segment { lines, start, is_last }))
+        Segment { lines, start, is_last: self.left == 0 }
     }
 
     /// Skips segments up to this byte of the text, or up to the end of the text.

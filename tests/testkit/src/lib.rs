@@ -1,9 +1,9 @@
 //! Contains tools that the tests of all crates share. It is only a development dependency.
 //!
-//! They make traces ([`definitions`]), damage them ([`damage`]) and compress them ([`pack`]). They
-//! create folders with files ([`folder`]) and run programs there ([`Sandbox`], [`fed`], [`ended`],
-//! [`signal`]), including the commands of cases in a text file ([`check_sessions`],
-//! [`check_cases`]). They find PajeNG's programs ([`pajeng`]).
+//! They make traces ([`definitions`]) and OTF2 archives ([`otf2`]), damage traces ([`damage`]) and
+//! compress them ([`pack`]). They create folders with files ([`folder`]) and run programs there
+//! ([`Sandbox`], [`fed`], [`ended`], [`signal`]), including the commands of cases in a text file
+//! ([`check_sessions`], [`check_cases`]). They find PajeNG's programs ([`pajeng`]).
 //!
 //! The tools do not implement the rules of the format, so that the code under test cannot make its
 //! own tests pass. A tool that fails panics.
@@ -12,6 +12,7 @@ mod cases;
 mod damage;
 mod disk;
 mod folders;
+pub mod otf2;
 mod pack;
 pub mod pajeng;
 mod program;

@@ -1,0 +1,289 @@
+//! The files of an archive.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::anchor::Anchor;
+use crate::bytes::{Cursor, Damage, Found, Order};
+use crate::chunks::{CUT, HEADER, header};
+use crate::definitions::{Definitions, definition};
+use crate::error::Error;
+use crate::events::{End, Event, Events};
+use crate::maps::{Clock, Maps, read_local};
+use crate::record::Values;
+use crate::table::{DEFINITIONS, MARKERS};
+
+/// Opens the files of an archive by their paths. It may refuse files elsewhere.
+pub type Opener = Arc<dyn Fn(&Path) -> io::Result<File> + Send + Sync>;
+
+/// An archive whose definitions have been read.
+pub struct Archive {
+    path: PathBuf,
+    opener: Opener,
+    anchor: Anchor,
+    definitions: Definitions,
+    /// Identifiers, in ascending order.
+    locations: Vec<u64>,
+}
+
+impl fmt::Debug for Archive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Archive").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// The local definitions of a location.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) maps: Maps,
+    pub(crate) clock: Clock,
+}
+
+impl Archive {
+    /// Opens an archive by the path of its anchor file, and reads its definitions.
+    ///
+    /// # Errors
+    /// A file cannot be read or is damaged.
+    pub fn open(path: &Path, opener: Opener) -> Result<Archive, Error> {
+        let bytes = read_all(&opener, path)?;
+        let anchor = Anchor::read(&bytes).map_err(|damage| Error::damaged(path, damage))?;
+        let global = path.with_extension("def");
+        let bytes = read_all(&opener, &global)?;
+        let definitions = Definitions::read(bytes, anchor.definition_chunk, &DEFINITIONS)
+            .map_err(|damage| Error::damaged(&global, damage))?;
+        let of_locations = definitions.of(definition::LOCATION);
+        let mut locations: Vec<u64> = of_locations.map(|it| it.fields[0]).collect();
+        locations.sort_unstable();
+        if let Some(twice) = locations.windows(2).find(|pair| pair[0] == pair[1]) {
+            let what = format!("location {} is defined twice", twice[0]);
+            return Err(Error::other(&global, what));
+        }
+        Ok(Archive { path: path.to_owned(), opener, anchor, definitions, locations })
+    }
+
+    /// Returns what the anchor file says.
+    #[must_use]
+    pub const fn anchor(&self) -> &Anchor {
+        &self.anchor
+    }
+
+    /// Returns the path of the anchor file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the global definitions.
+    #[must_use]
+    pub const fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    /// Returns the identifiers of the locations, in ascending order.
+    #[must_use]
+    pub fn locations(&self) -> &[u64] {
+        &self.locations
+    }
+
+    /// Returns the markers, or none if the archive has no file of them.
+    ///
+    /// # Errors
+    /// The file cannot be read or is damaged.
+    pub fn markers(&self) -> Result<Definitions, Error> {
+        let path = self.path.with_extension("marker");
+        let Some(bytes) = self.read_if_there(&path)? else { return Ok(Definitions::default()) };
+        Definitions::read(bytes, self.anchor.definition_chunk, &MARKERS)
+            .map_err(|damage| Error::damaged(&path, damage))
+    }
+
+    fn of_location(&self, id: u64, extension: &str) -> PathBuf {
+        self.path.with_extension("").join(format!("{id}.{extension}"))
+    }
+
+    fn read_if_there(&self, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+        match (self.opener)(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            _ => read_all(&self.opener, path).map(Some),
+        }
+    }
+
+    /// Reads the local definitions of a location.
+    pub(crate) fn local(&self, id: u64) -> Result<Local, Error> {
+        let path = self.of_location(id, "def");
+        let bytes = self.read_if_there(&path)?.unwrap_or_default();
+        let (maps, clock) = read_local(&bytes, self.anchor.definition_chunk)
+            .map_err(|damage| Error::damaged(&path, damage))?;
+        Ok(Local { maps, clock })
+    }
+
+    /// Opens the file of a location's events.
+    pub(crate) fn event_file(&self, id: u64) -> Result<EventFile, Error> {
+        let path = self.of_location(id, "evt");
+        let opened = (self.opener)(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = opened.map_err(|error| Error::io(&path, error))?;
+        Ok(EventFile { path, file, length, chunk: self.anchor.event_chunk })
+    }
+
+    /// Calls `visit` for each event of a location, in the order of the file.
+    ///
+    /// # Errors
+    /// A file of the location cannot be read or is damaged.
+    pub fn events(&self, location: u64, visit: impl FnMut(Event, &Values)) -> Result<(), Error> {
+        let local = self.local(location)?;
+        self.event_file(location)?.each(&local, &mut Vec::new(), &mut Each(visit))
+    }
+}
+
+struct Each<F>(F);
+
+impl<F: FnMut(Event, &Values)> Visitor for Each<F> {
+    fn event(&mut self, _: &Events<'_>, event: Event, values: &Values) {
+        self.0(event, values);
+    }
+}
+
+/// Takes the events of a file.
+pub(crate) trait Visitor {
+    /// Takes an event, which has been passed.
+    fn event(&mut self, events: &Events<'_>, event: Event, values: &Values);
+
+    /// Is called at the beginning of each chunk.
+    fn begin(&mut self, _: &Events<'_>) {}
+
+    /// Is called when the end mark of a chunk has been passed.
+    fn end(&mut self, _: &Events<'_>) {}
+}
+
+/// Bytes that are read at once.
+const WINDOW: u64 = 1 << 18;
+
+/// The file of a location's events.
+pub(crate) struct EventFile {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    chunk: u64,
+}
+
+impl EventFile {
+    /// Adds the file's path to what is found in it.
+    #[inline]
+    pub(crate) fn check<T>(&self, found: Found<T>) -> Result<T, Error> {
+        found.map_err(|damage| Error::damaged(&self.path, damage))
+    }
+
+    /// Calls the functions of `visitor` for all chunks and events. Reuses the memory of `buffer`.
+    pub(crate) fn each(
+        &self,
+        local: &Local,
+        buffer: &mut Vec<u8>,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), Error> {
+        let (mut values, mut time) = (Values::default(), 0);
+        for number in 0.. {
+            let first = number * self.chunk;
+            if first >= self.length {
+                return self.check(Err(Damage { at: self.length, what: CUT }));
+            }
+            let last = self.length.min(first + self.chunk);
+            self.read(first, HEADER.min(last - first), buffer)?;
+            let mut cursor = Cursor::new(buffer, first, Order::Little);
+            self.check(header(&mut cursor))?;
+            let order = cursor.order();
+            let (mut start, mut size, mut begins) = (first + HEADER, WINDOW, true);
+            loop {
+                let end = last.min(start + size);
+                let mut events = self.part(Part { start, end, time, order }, buffer, local)?;
+                if std::mem::take(&mut begins) {
+                    visitor.begin(&events);
+                }
+                let mut place = start;
+                let found = loop {
+                    if !events.usual(&mut values) {
+                        match events.unusual(&mut values) {
+                            Ok(true) => {}
+                            other => break other,
+                        }
+                    }
+                    visitor.event(&events, events.event(), &values);
+                    place = events.place();
+                };
+                time = events.raw_time();
+                match (events.end(), found) {
+                    (Some(reason), _) => {
+                        visitor.end(&events);
+                        if reason == End::File {
+                            return Ok(());
+                        }
+                        break;
+                    }
+                    // The last event of a window is incomplete.
+                    _ if end < last => {}
+                    (None, Ok(_)) => return self.check(Err(Damage { at: last, what: CUT })),
+                    (None, Err(damage)) => return self.check(Err(damage)),
+                }
+                size = if place == start { 2 * size } else { WINDOW };
+                start = place;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads some records of a chunk into `buffer`, and returns their events.
+    pub(crate) fn part<'b>(
+        &self,
+        part: Part,
+        buffer: &'b mut Vec<u8>,
+        local: &'b Local,
+    ) -> Result<Events<'b>, Error> {
+        let Part { start, end, time, order } = part;
+        self.read(start, end - start, buffer)?;
+        Ok(Events::new(Cursor::new(buffer, start, order), &local.maps, &local.clock, time))
+    }
+
+    fn read(&self, start: u64, count: u64, buffer: &mut Vec<u8>) -> Result<(), Error> {
+        buffer.clear();
+        buffer.reserve(count as usize);
+        let mut file = &self.file;
+        let read =
+            file.seek(SeekFrom::Start(start)).and_then(|_| file.take(count).read_to_end(buffer));
+        match read {
+            Ok(read) if read as u64 == count => Ok(()),
+            Ok(_) => Err(Error::io(&self.path, io::ErrorKind::UnexpectedEof.into())),
+            Err(error) => Err(Error::io(&self.path, error)),
+        }
+    }
+}
+
+/// Some events of a chunk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
+    /// First byte in the file.
+    pub(crate) start: u64,
+    /// Byte after the last one.
+    pub(crate) end: u64,
+    /// Time before the first event, as it was recorded.
+    pub(crate) time: u64,
+    pub(crate) order: Order,
+}
+
+fn read_all(opener: &Opener, path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = opener(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| Error::io(path, error))?;
+    Ok(bytes)
+}
+
+/// Opens regular files only: reading a pipe would never end.
+///
+/// # Errors
+/// The file cannot be opened, or is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    File::open(path)
+}

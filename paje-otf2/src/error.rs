@@ -1,0 +1,92 @@
+//! Why an archive cannot be read.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use paje_parser::error::shown_path;
+
+use crate::bytes::Damage;
+
+/// Why an archive cannot be read.
+#[derive(Clone, Debug)]
+pub struct Error {
+    file: PathBuf,
+    why: Why,
+}
+
+#[derive(Clone, Debug)]
+enum Why {
+    Io(Arc<io::Error>),
+    Damaged(Damage),
+    Other(String),
+}
+
+impl Error {
+    pub(crate) fn io(file: &Path, error: io::Error) -> Self {
+        Error { file: file.to_owned(), why: Why::Io(Arc::new(error)) }
+    }
+
+    pub(crate) fn damaged(file: &Path, damage: Damage) -> Self {
+        Error { file: file.to_owned(), why: Why::Damaged(damage) }
+    }
+
+    pub(crate) fn other(file: &Path, why: impl Into<String>) -> Self {
+        Error { file: file.to_owned(), why: Why::Other(why.into()) }
+    }
+
+    /// Returns the file of the archive.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Returns whether the archive is at fault, and not the machine.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        match &self.why {
+            Why::Io(error) => error.kind() == io::ErrorKind::NotFound,
+            _ => true,
+        }
+    }
+
+    /// Returns the byte of the file, if the archive is damaged there.
+    #[must_use]
+    pub const fn byte(&self) -> Option<u64> {
+        match &self.why {
+            Why::Damaged(damage) => Some(damage.at),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = shown_path(&self.file);
+        match &self.why {
+            Why::Io(error) => write!(f, "{file}: {error}"),
+            Why::Damaged(Damage { at, what }) => write!(f, "{file}, byte {at}: {what}"),
+            Why::Other(what) => write!(f, "{file}: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.why {
+            Why::Io(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match &error.why {
+            Why::Io(inner) => inner.kind(),
+            _ => io::ErrorKind::InvalidData,
+        };
+        io::Error::new(kind, error)
+    }
+}

@@ -1,0 +1,103 @@
+//! Pairs sends and receives, as MPI orders them.
+//!
+//! The messages from one process to another with the same tag in the same communicator do not
+//! overtake one another: the first send belongs to the receive that was posted first. Times say
+//! nothing, because clocks may differ.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::Model;
+use crate::scan::{Message, Scan};
+use crate::text::{Count, Sink};
+
+/// A message with both ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) comm: u64,
+    pub(crate) tag: u32,
+    pub(crate) length: u64,
+    /// Index of the location, and time.
+    pub(crate) from: (u32, u64),
+    pub(crate) to: (u32, u64),
+}
+
+impl Link {
+    /// Returns the number of bytes that its two lines have in common: those of its key, length and
+    /// tag.
+    pub(crate) fn bytes(&self, key: usize) -> u64 {
+        let mut count = Count::default();
+        count.number(key as u64);
+        count.number(self.length);
+        count.number(self.tag.into());
+        count.0
+    }
+}
+
+/// Messages from one process to another with the same tag in the same communicator: the index of
+/// the location of each end, and its index among the sends or receives there.
+#[derive(Debug, Default)]
+struct Channel {
+    sends: Vec<(u32, u32)>,
+    receives: Vec<(u32, u32)>,
+}
+
+/// Pairs the messages of all locations. The lines of those whose link says the same become empty.
+/// Returns the links in the order in which they are complete.
+pub(crate) fn pair(model: &Model, locations: &[u64], scans: &mut [Scan]) -> Vec<Link> {
+    let mut channels: FxHashMap<(u64, u32, u32, u32), Channel> = FxHashMap::default();
+    let processes: Vec<u32> =
+        locations.iter().map(|it| model.process(*it).unwrap_or(u32::MAX)).collect();
+    for (index, (scan, own)) in (0..).zip(scans.iter().zip(&processes)) {
+        for (at, it) in (0..).zip(&scan.receives) {
+            let channel = channels.entry((it.comm, it.peer, *own, it.tag)).or_default();
+            channel.receives.push((index, at));
+        }
+    }
+    for (index, (scan, own)) in (0..).zip(scans.iter().zip(&processes)) {
+        for (at, it) in (0..).zip(&scan.sends) {
+            if let Some(channel) = channels.get_mut(&(it.comm, *own, it.peer, it.tag)) {
+                channel.sends.push((index, at));
+            }
+        }
+    }
+    let mut links = Vec::with_capacity(channels.values().map(Channel::len).sum());
+    for Channel { mut sends, mut receives } in channels.into_values() {
+        let send = |scans: &[Scan], (location, at): (u32, u32)| -> Message {
+            scans[location as usize].sends[at as usize]
+        };
+        let receive = |scans: &[Scan], (location, at): (u32, u32)| -> Message {
+            scans[location as usize].receives[at as usize]
+        };
+        sends.sort_by_key(|place| send(scans, *place).order);
+        receives.sort_by_key(|place| receive(scans, *place).order);
+        for (from, to) in sends.into_iter().zip(receives) {
+            let (sent, received) = (send(scans, from), receive(scans, to));
+            let (from, to) = (from.0, to.0);
+            for (location, message) in [(from, sent), (to, received)] {
+                if !message.has_attributes {
+                    scans[location as usize].line_bytes[message.number as usize] = 0;
+                }
+            }
+            let Message { comm, tag, length, time, .. } = sent;
+            links.push(Link { comm, tag, length, from: (from, time), to: (to, received.time) });
+        }
+    }
+    for (location, scan) in locations.iter().zip(&mut *scans) {
+        let type_ = model.type_of_location(*location);
+        let messages = scan.sends.iter().chain(&scan.receives);
+        let with_line = messages.filter(|it| scan.line_bytes[it.number as usize] > 0);
+        scan.used.kinds.extend(with_line.map(|it| (type_, it.kind)));
+    }
+    // Ticks after the correction of clocks may be before the beginning of the trace.
+    links.sort_by_key(|it| {
+        let (start, end) = (model.seconds.since(it.from.1), model.seconds.since(it.to.1));
+        (start.max(end), start.min(end), it.from.0, it.to.0, it.comm, it.tag)
+    });
+    links
+}
+
+impl Channel {
+    fn len(&self) -> usize {
+        self.sends.len().min(self.receives.len())
+    }
+}

@@ -1,0 +1,276 @@
+//! Turns the definitions of an archive into containers, types and values.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::archive::Archive;
+use crate::definitions::{Definition, Definitions, definition, is_circle};
+use crate::error::Error;
+use crate::ranks::Ranks;
+use crate::table::Reference;
+use crate::text::Seconds;
+
+/// A container, which stands for a node of the system tree, a location group or a location.
+#[derive(Debug)]
+pub(crate) struct Container {
+    /// Letter of its identifier.
+    pub(crate) letter: &'static [u8],
+    pub(crate) id: u64,
+    /// Index of its type.
+    pub(crate) type_: u32,
+    /// Index of the container that it is in.
+    pub(crate) parent: Option<u32>,
+    pub(crate) name: Vec<u8>,
+}
+
+/// A type of containers.
+#[derive(Debug)]
+pub(crate) struct ContainerType {
+    /// Index of the type that it is in.
+    pub(crate) parent: Option<u32>,
+    pub(crate) name: Vec<u8>,
+}
+
+/// The containers, types and values of the trace.
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub(crate) containers: Vec<Container>,
+    pub(crate) types: Vec<ContainerType>,
+    /// Index of the container of each location.
+    pub(crate) locations: FxHashMap<u64, u32>,
+    /// For each region, the first one that is the same.
+    pub(crate) regions: FxHashMap<u64, u64>,
+    /// For each metric instance, the container of its scope, and the only location that records it.
+    pub(crate) scopes: FxHashMap<u64, (u32, u64)>,
+    pub(crate) ranks: Ranks,
+    pub(crate) seconds: Seconds,
+}
+
+const NODE: &[u8] = b"N";
+const GROUP: &[u8] = b"G";
+const LOCATION: &[u8] = b"L";
+
+impl Model {
+    /// Makes it of an archive's definitions.
+    ///
+    /// # Errors
+    /// The system tree has a circle.
+    pub(crate) fn new(archive: &Archive) -> Result<Model, Error> {
+        let all = archive.definitions();
+        let mut model = Model {
+            containers: Vec::new(),
+            types: Vec::new(),
+            locations: FxHashMap::default(),
+            regions: regions(all),
+            scopes: FxHashMap::default(),
+            ranks: Ranks::new(all),
+            seconds: Seconds::new(all.clock()),
+        };
+        let mut places = FxHashMap::default();
+        model.add_nodes(archive, &mut places)?;
+        model.add_groups(all, &mut places);
+        model.add_locations(archive, &places);
+        model.make_names_unique();
+        model.add_scopes(all, &places);
+        Ok(model)
+    }
+
+    fn type_of(&mut self, parent: Option<u32>, name: &[u8]) -> u32 {
+        let parent = parent.map(|parent| self.containers[parent as usize].type_);
+        let same = |it: &ContainerType| it.parent == parent && it.name == name;
+        let found = self.types.iter().position(same).unwrap_or_else(|| {
+            self.types.push(ContainerType { parent, name: name.to_owned() });
+            self.types.len() - 1
+        });
+        found as u32
+    }
+
+    fn add(
+        &mut self,
+        (letter, id): (&'static [u8], u64),
+        type_: u32,
+        parent: Option<u32>,
+        name: Vec<u8>,
+    ) -> u32 {
+        self.containers.push(Container { letter, id, type_, parent, name });
+        self.containers.len() as u32 - 1
+    }
+
+    /// Adds the nodes of the system tree, each after its parent.
+    fn add_nodes(&mut self, archive: &Archive, places: &mut Places) -> Result<(), Error> {
+        let all = archive.definitions();
+        let nodes = all.of(definition::SYSTEM_TREE_NODE);
+        for it in nodes.filter(|it| all.is_last(it, Reference::SystemTreeNode)) {
+            let mut above = vec![it];
+            if is_circle(all, it.fields[0]) {
+                let what = format!("system tree node {} is within itself", it.fields[0]);
+                return Err(Error::other(&archive.path().with_extension("def"), what));
+            }
+            while let Some(last) = above.last()
+                && let Some(parent) = all.get(Reference::SystemTreeNode, last.fields[3])
+                && !places.contains_key(&(Reference::SystemTreeNode, parent.fields[0]))
+            {
+                above.push(parent);
+            }
+            for it in above.into_iter().rev() {
+                let place = (Reference::SystemTreeNode, it.fields[0]);
+                if !places.contains_key(&place) {
+                    let parent = places.get(&(Reference::SystemTreeNode, it.fields[3])).copied();
+                    let class = all.string(it.fields[2]).filter(|class| !class.is_empty());
+                    let type_ = self.type_of(parent, class.unwrap_or(b"Node"));
+                    let name = name_of(all, it);
+                    places.insert(place, self.add((NODE, it.fields[0]), type_, parent, name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_groups(&mut self, all: &Definitions, places: &mut Places) {
+        for it in all.of(definition::LOCATION_GROUP) {
+            if all.is_last(it, Reference::LocationGroup) {
+                let parent = places.get(&(Reference::SystemTreeNode, it.fields[3])).copied();
+                let type_: &[u8] = match it.fields[2] {
+                    1 => b"Process",
+                    2 => b"Accelerator",
+                    _ => b"Location group",
+                };
+                let type_ = self.type_of(parent, type_);
+                let place = self.add((GROUP, it.fields[0]), type_, parent, name_of(all, it));
+                places.insert((Reference::LocationGroup, it.fields[0]), place);
+            }
+        }
+    }
+
+    fn add_locations(&mut self, archive: &Archive, places: &Places) {
+        let all = archive.definitions();
+        for id in archive.locations() {
+            let Some(it) = all.get(Reference::Location, *id) else { continue };
+            let parent = places.get(&(Reference::LocationGroup, it.fields[4])).copied();
+            let type_: &[u8] = match it.fields[2] {
+                1 => b"Thread",
+                2 => b"Accelerator stream",
+                3 => b"Metrics",
+                _ => b"Location",
+            };
+            let type_ = self.type_of(parent, type_);
+            let mut name = name_of(all, it);
+            if let Some(parent) = parent {
+                let group = &self.containers[parent as usize].name;
+                // Threads of different processes often share a name.
+                if !name.starts_with(group) {
+                    name = [group, &b"/"[..], &name].concat();
+                }
+            }
+            let place = self.add((LOCATION, *id), type_, parent, name);
+            self.locations.insert(*id, place);
+        }
+    }
+
+    /// Adds its identifier to each name that another container has already.
+    fn make_names_unique(&mut self) {
+        let mut seen = FxHashSet::default();
+        for container in &mut self.containers {
+            if container.name.is_empty() || seen.contains(&container.name) {
+                let number = format!(" <{}{}>", container.letter[0] as char, container.id);
+                container.name.extend_from_slice(number.as_bytes());
+            }
+            seen.insert(container.name.clone());
+        }
+    }
+
+    /// Finds the metric instances whose values belong to the container of their scope. Only one
+    /// location may record values of these members there, so that they are in the order of time.
+    fn add_scopes(&mut self, all: &Definitions, places: &Places) {
+        let mut recorders: FxHashMap<(u32, u64), FxHashSet<u64>> = FxHashMap::default();
+        let instances = all.of(definition::METRIC_INSTANCE);
+        let instances: Vec<&Definition> =
+            instances.filter(|it| all.is_last(it, Reference::Metric)).collect();
+        let members = |it: &Definition| {
+            let class = all.get(Reference::Metric, it.fields[1]);
+            class.map_or(&[][..], |class| &class.list)
+        };
+        let place = |it: &Definition| match it.fields[3] {
+            0 => self.locations.get(&it.fields[4]).copied(),
+            1 => places.get(&(Reference::LocationGroup, it.fields[4])).copied(),
+            2 => places.get(&(Reference::SystemTreeNode, it.fields[4])).copied(),
+            _ => None,
+        };
+        for it in &instances {
+            if let Some(place) = place(it) {
+                for member in members(it) {
+                    recorders.entry((place, member.value)).or_default().insert(it.fields[2]);
+                }
+            }
+        }
+        let mut scopes = FxHashMap::default();
+        for it in &instances {
+            let Some(place) = place(it) else { continue };
+            let is_alone = |member: u64| recorders[&(place, member)].len() == 1;
+            // A location's own metrics may have the same members.
+            let is_location = self.containers[place as usize].letter == LOCATION;
+            if members(it).iter().all(|it| is_alone(it.value)) && !is_location {
+                scopes.insert(it.fields[0], (place, it.fields[2]));
+            }
+        }
+        self.scopes = scopes;
+    }
+
+    /// Returns the members of a metric: of a class or of an instance of one.
+    pub(crate) fn members<'d>(
+        &self,
+        all: &'d Definitions,
+        metric: u64,
+    ) -> impl Iterator<Item = u64> + use<'d> {
+        let class = all.get(Reference::Metric, metric).and_then(|it| match it.kind {
+            definition::METRIC_INSTANCE => all.get(Reference::Metric, it.fields[1]),
+            _ => Some(it),
+        });
+        class.into_iter().flat_map(|class| class.list.iter().map(|entry| entry.value))
+    }
+
+    /// Returns the container of the values of a metric that a location records.
+    pub(crate) fn place(&self, metric: u64, location: u64, own: u32) -> u32 {
+        match self.scopes.get(&metric) {
+            Some((place, recorder)) if *recorder == location => *place,
+            _ => own,
+        }
+    }
+
+    /// Returns the index of the type of a location's container.
+    pub(crate) fn type_of_location(&self, location: u64) -> u32 {
+        let container = self.locations.get(&location).copied().unwrap_or(0);
+        self.containers[container as usize].type_
+    }
+
+    /// Returns the index of the container of a location's process.
+    pub(crate) fn process(&self, location: u64) -> Option<u32> {
+        let own = *self.locations.get(&location)?;
+        Some(self.containers[own as usize].parent.unwrap_or(own))
+    }
+
+    /// Returns the first region that equals a region, if the region is defined.
+    pub(crate) fn region(&self, id: u64) -> Option<u64> {
+        self.regions.get(&id).copied()
+    }
+}
+
+type Places = FxHashMap<(Reference, u64), u32>;
+
+fn name_of(all: &Definitions, it: &Definition) -> Vec<u8> {
+    all.string(it.fields[1]).unwrap_or_default().to_owned()
+}
+
+/// Finds the regions that differ in nothing but their identifiers: EZTrace defines each once for
+/// each process.
+fn regions(all: &Definitions) -> FxHashMap<u64, u64> {
+    let mut first = FxHashMap::default();
+    let mut found = FxHashMap::default();
+    for it in all.of(definition::REGION).filter(|it| all.is_last(it, Reference::Region)) {
+        let text = |field: usize| all.string(it.fields[field]);
+        let texts = [1, 2, 4, 7].map(text);
+        let numbers = [5, 6, 8, 9, 10].map(|field| it.fields[field]);
+        let id = it.fields[0];
+        found.insert(id, *first.entry((texts, numbers)).or_insert(id));
+    }
+    found
+}

@@ -1,0 +1,314 @@
+//! An archive as a Pajé trace: pieces of whole lines, each of which can be made by itself.
+//!
+//! First come the definitions, then the events of each location, in the order of their identifiers,
+//! and last the links in the order in which they are complete. So the lines of each container and
+//! type are in the order of time, and no piece depends on another one.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use paje_parser::columns::{self, Hole, Wanted};
+
+use crate::archive::Archive;
+use crate::columns::Table;
+use crate::error::Error;
+use crate::events::Event;
+use crate::header::Header;
+use crate::lines::{Lines, line};
+use crate::messages::{Link, pair};
+use crate::model::Model;
+use crate::record::Values;
+use crate::scan::{self, Piece, Scan};
+use crate::text::{Count, Sink, TimeBytes};
+
+/// Most bytes of a piece of definitions, and most links of a piece.
+const BYTES: usize = 1 << 20;
+const LINKS: usize = 1 << 13;
+
+/// What the reader of a piece needs after an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Nothing,
+    Event,
+    /// The next event, and not the fields of events of this kind.
+    NoFields,
+}
+
+/// An archive as a Pajé trace.
+#[derive(Debug)]
+pub struct Trace {
+    archive: Arc<Archive>,
+    model: Model,
+    header: Vec<u8>,
+    links: Vec<Link>,
+    /// For each location, the bytes of the lines of each event that is not a state.
+    line_bytes: Vec<Vec<u32>>,
+    parts: Vec<TracePart>,
+    /// Index of the type of each location's container.
+    types: Vec<u32>,
+    /// Memory for the bytes of pieces.
+    buffers: Mutex<Vec<Vec<u8>>>,
+}
+
+#[derive(Debug)]
+struct TracePart {
+    what: What,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum What {
+    Definitions(Range<usize>),
+    /// Events of the location of this index.
+    Events(usize, Piece),
+    Links(Range<usize>),
+}
+
+impl Trace {
+    /// Reads the events of an archive with this many threads.
+    ///
+    /// # Errors
+    /// A file cannot be read or is damaged.
+    pub fn new(archive: Arc<Archive>, threads: usize) -> Result<Trace, Error> {
+        let model = Model::new(&archive)?;
+        let mut scans = scan_all(&archive, &model, threads)?;
+        let links = pair(&model, archive.locations(), &mut scans);
+        let markers = archive.markers()?;
+        let header = Header {
+            archive: &archive,
+            model: &model,
+            scans: &scans,
+            links: &links,
+            markers: &markers,
+        };
+        let header = header.write();
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < header.len() {
+            let most = header.len().min(start + BYTES);
+            let newline = memchr::memrchr(b'\n', &header[start..most]);
+            let end = newline.map_or(most, |newline| start + newline + 1);
+            parts.push(TracePart {
+                what: What::Definitions(start..end),
+                bytes: (end - start) as u64,
+            });
+            start = end;
+        }
+        let mut line_bytes = Vec::with_capacity(scans.len());
+        for (index, scan) in scans.into_iter().enumerate() {
+            let ends = scan.pieces[1.min(scan.pieces.len())..].iter().map(|next| next.first);
+            let ends: Vec<u32> = ends.chain([scan.line_bytes.len() as u32]).collect();
+            for (piece, end) in scan.pieces.into_iter().zip(ends) {
+                let others = &scan.line_bytes[piece.first as usize..end as usize];
+                let bytes = piece.bytes + others.iter().map(|it| u64::from(*it)).sum::<u64>();
+                if bytes > 0 {
+                    parts.push(TracePart { what: What::Events(index, piece), bytes });
+                }
+            }
+            line_bytes.push(scan.line_bytes);
+        }
+        let types = archive.locations().iter().map(|it| model.type_of_location(*it)).collect();
+        let buffers = Mutex::default();
+        let mut trace = Trace { archive, model, header, links, line_bytes, parts, types, buffers };
+        for start in (0..trace.links.len()).step_by(LINKS) {
+            let range = start..trace.links.len().min(start + LINKS);
+            let mut count = Count::default();
+            trace.link_lines(range.clone(), &mut count);
+            trace.parts.push(TracePart { what: What::Links(range), bytes: count.0 });
+        }
+        Ok(trace)
+    }
+
+    /// Returns the archive.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Returns the number of pieces.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Returns the number of bytes of a piece's lines.
+    #[must_use]
+    pub fn bytes(&self, piece: usize) -> u64 {
+        self.parts[piece].bytes
+    }
+
+    /// Returns the lines of a piece.
+    ///
+    /// # Errors
+    /// A file cannot be read, or has changed since the archive was opened.
+    pub fn text(&self, piece: usize) -> Result<Vec<u8>, Error> {
+        let part = &self.parts[piece];
+        let mut text = Vec::with_capacity(part.bytes as usize);
+        match &part.what {
+            What::Definitions(range) => text.extend_from_slice(&self.header[range.clone()]),
+            What::Links(range) => self.link_lines(range.clone(), &mut text),
+            What::Events(index, piece) => {
+                self.events(*index, piece, |event, values, _, lines| {
+                    lines.write(event, values, &mut text);
+                    Next::Event
+                })?;
+            }
+        }
+        if text.len() as u64 != part.bytes {
+            return Err(Error::other(
+                self.archive.path(),
+                "the archive has changed while it was read",
+            ));
+        }
+        Ok(text)
+    }
+
+    /// Gives the lines of a piece as columns, as `splitter::ColumnSegment` describes it.
+    ///
+    /// Returns `false` if the lines must be read as text.
+    pub fn columns(
+        &self,
+        piece: usize,
+        text: &mut Vec<u8>,
+        lines: &mut columns::Lines,
+        judge: &mut dyn FnMut(&[u8], &[Hole]) -> Wanted,
+    ) -> bool {
+        let part = &self.parts[piece];
+        let digits = self.model.seconds.digits();
+        let Some(mut table) = Table::new(text, lines, judge, (part.bytes, digits)) else {
+            return false;
+        };
+        let is_read = match &part.what {
+            What::Definitions(_) => false,
+            What::Links(range) => self.link_columns(range.clone(), &mut table).is_some(),
+            What::Events(index, piece) => {
+                let found = self.events(*index, piece, |event, values, bytes, lines| {
+                    table.event(event, values, bytes, lines)
+                });
+                found.is_ok_and(|all| all)
+            }
+        };
+        is_read && table.is_complete()
+    }
+
+    /// Calls `visit` for each event of a piece that has lines. Returns whether it saw all. For an event that is not a [state](Lines::is_state), it also gives the
+    /// number of bytes of its lines.
+    fn events(
+        &self,
+        index: usize,
+        piece: &Piece,
+        mut visit: impl FnMut(Event, &Values, Option<u32>, &mut Lines<'_>) -> Next,
+    ) -> Result<bool, Error> {
+        let local = self.archive.local(piece.location)?;
+        let file = self.archive.event_file(piece.location)?;
+        let spare = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (mut buffer, mut values) = (spare.unwrap_or_default(), Values::default());
+        let mut events = file.part(piece.part, &mut buffer, &local)?;
+        let all = self.archive.definitions();
+        let mut lines = Lines::new(&self.model, all, piece.location, piece.depth);
+        let mut others = self.line_bytes[index][piece.first as usize..].iter();
+        while events.usual(&mut values) || file.check(events.unusual(&mut values))? {
+            let event = events.event();
+            let is_state = lines.is_state(event, &values);
+            let bytes = if is_state { None } else { Some(others.next().copied().unwrap_or(0)) };
+            if bytes == Some(0) {
+                continue;
+            }
+            match visit(event, &values, bytes, &mut lines) {
+                Next::Nothing => return Ok(false),
+                Next::Event => {}
+                Next::NoFields => events.pass_fields(event.kind),
+            }
+        }
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        Ok(true)
+    }
+
+    fn link_lines(&self, range: Range<usize>, sink: &mut impl Sink) {
+        for number in range {
+            for is_start in self.order_of_ends(number) {
+                self.link_line(number, is_start, sink);
+            }
+        }
+    }
+
+    fn link_columns(&self, range: Range<usize>, table: &mut Table<'_, '_>) -> Option<()> {
+        let mut last = TimeBytes::default();
+        for number in range {
+            for is_start in self.order_of_ends(number) {
+                let link = &self.links[number];
+                let (index, tick) = if is_start { link.from } else { link.to };
+                let types = (self.type_(link.from.0), self.type_(link.to.0));
+                let time = self.model.seconds.exact_units(tick)?;
+                let bytes = self.model.seconds.bytes(tick, &mut last);
+                let rest = bytes + link.bytes(number);
+                let write = |text: &mut Vec<u8>| self.link_line(number, is_start, text);
+                let step = (is_start, index, types, link.comm);
+                table.link(step, (number as u64, time), (rest, bytes), write)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the order of the ends of a link: whether each is the start. The later one completes
+    /// the link.
+    fn order_of_ends(&self, number: usize) -> [bool; 2] {
+        let Link { from, to, .. } = self.links[number];
+        let is_reversed = self.model.seconds.units(to.1) < self.model.seconds.units(from.1);
+        if is_reversed { [false, true] } else { [true, false] }
+    }
+
+    /// Returns the index of the type of a location, by the index of that one.
+    fn type_(&self, location: u32) -> u32 {
+        self.types[location as usize]
+    }
+
+    fn link_line(&self, number: usize, is_start: bool, sink: &mut impl Sink) {
+        let link = &self.links[number];
+        let (line, (index, tick)) = match is_start {
+            true => (line::START_LINK, link.from),
+            false => (line::END_LINK, link.to),
+        };
+        sink.number(line.into());
+        sink.plain(b" ");
+        self.model.seconds.write(self.model.seconds.units(tick), sink);
+        sink.alias(b" 0 M", self.type_(link.from.0).into());
+        sink.alias(b"_", self.type_(link.to.0).into());
+        sink.alias(b" L", self.archive.locations()[index as usize]);
+        sink.alias(b" C", link.comm);
+        sink.alias(b" ", number as u64);
+        sink.alias(b" ", link.length);
+        sink.alias(b" ", link.tag.into());
+        sink.plain(b"\n");
+    }
+}
+
+/// Scans all locations. The first error is that of the first location that has one.
+fn scan_all(archive: &Archive, model: &Model, threads: usize) -> Result<Vec<Scan>, Error> {
+    let locations = archive.locations();
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<(usize, Result<Scan, Error>)>> = Mutex::default();
+    let work = || {
+        let mut buffer = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(location) = locations.get(index) else { return };
+            let scan = scan::scan(archive, model, *location, &mut buffer);
+            if scan.is_err() {
+                // Locations before this one are being read already.
+                next.store(locations.len(), Ordering::Relaxed);
+            }
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, scan));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(locations.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_by_key(|(index, _)| *index);
+    found.into_iter().map(|(_, scan)| scan).collect()
+}
