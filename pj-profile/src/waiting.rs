@@ -39,7 +39,7 @@ pub(crate) fn table(
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
-        return Err(Failure::Unsuitable(name.to_owned(), unknown(trace, &map)));
+        return Err(Failure::Unsuitable(name.to_owned(), map.unknown(trace)));
     }
     let refused = refusal(&waits, &map).filter(|_| cli.report() == Report::Critical);
     if let Some(why) = refused {
@@ -61,14 +61,6 @@ pub(crate) fn table(
         },
     };
     Ok((table, notes))
-}
-
-pub(crate) fn unknown(trace: &Trace, map: &Map) -> String {
-    if trace.counts().states == 0 {
-        return "the trace has no states; record the calls that send, receive and wait".into();
-    }
-    let name = map.name();
-    format!("the map `{name}` knows none of the state values; choose another one with --map FILE")
 }
 
 pub(crate) fn waits<'t>(

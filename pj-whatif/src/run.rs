@@ -135,11 +135,7 @@ fn changed(
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
     let facts = Facts::new(trace, &settings.map, &settings.reading);
     if facts.tracks.classes().is_empty() {
-        let map = settings.map.name();
-        let why = format!(
-            "the map `{map}` knows none of the state values; choose another one with --map FILE"
-        );
-        return Err(unsuitable(why));
+        return Err(unsuitable(settings.map.unknown(trace)));
     }
     // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);

@@ -164,6 +164,7 @@ impl Classes {
                 classes.passed_over.push(id);
             }
         }
+        classes.pass_over_actors(trace);
         classes.passed_over.sort_unstable();
         for id in classes.chosen.clone().into_iter().flatten() {
             classes.classify(trace, map, id);
@@ -180,6 +181,19 @@ impl Classes {
                 self.unknown.push((id, value));
             }
             self.by_type[id.index()].push(class.unwrap_or(fallback));
+        }
+    }
+
+    /// Passes over the states of SimGrid's actors if the trace has states of MPI ranks. The ranks
+    /// are actors, too, so their time would count twice, and actors would never wait.
+    fn pass_over_actors(&mut self, trace: &Trace) {
+        let types = trace.types();
+        let named = |id: TypeId, name: &str| types.name(id).text == name.as_bytes();
+        let mut lanes = trace.lanes().filter(|lane| !lane.is_empty());
+        if lanes.any(|lane| named(lane.type_id(), "MPI_STATE")) {
+            for chosen in &mut self.chosen {
+                self.passed_over.extend(chosen.take_if(|id| named(*id, "ACTOR_STATE")));
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use datasets::passing::{Case, Parameters, Waiting};
 use paje_analysis::Seconds;
-use paje_analysis::classes::Map;
+use paje_analysis::classes::{Classes, Map};
 use paje_analysis::collectives::{Grouping, Level};
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
@@ -312,6 +312,20 @@ fn uneven_operations_are_reported_and_not_analysed() {
     assert_eq!((uneven.least, uneven.most), (1, 2));
     assert_eq!(trace.types().value_name(uneven.type_, uneven.value).text, b"PMPI_Barrier");
     assert_eq!(waits.iter().count(), 0);
+}
+
+/// SimGrid can trace the same processes as ranks and as actors.
+#[test]
+fn actors_of_ranks_are_passed_over() {
+    let known = Case::Barrier.trace(&PARAMETERS[1]);
+    let text = String::from_utf8(known.bytes).expect("text");
+    let types =
+        "0 A 0 ACTOR\n2 T A ACTOR_STATE\n6 0 a0 A 0 actor-0\n12 0 T a0 execute\n13 9 T a0\n";
+    let trace = replayed((text + types).as_bytes());
+    let classes = Classes::new(&trace, &mpi());
+    let name = |id| trace.types().name(id).to_str_lossy().into_owned();
+    assert_eq!(classes.chosen().map(name).collect::<Vec<_>>(), ["MPI_STATE"]);
+    assert!(classes.passed_over().iter().any(|id| name(*id) == "ACTOR_STATE"));
 }
 
 #[test]

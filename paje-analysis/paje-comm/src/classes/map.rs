@@ -132,6 +132,18 @@ impl Map {
         best.expect("there are built-in maps")
     }
 
+    /// Explains why no states of a trace have a class.
+    #[must_use]
+    pub fn unknown(&self, trace: &Trace) -> String {
+        if trace.counts().states == 0 {
+            return "the trace has no states; record the calls that send, receive and wait".into();
+        }
+        let name = self.name();
+        format!(
+            "the map `{name}` knows none of the state values; choose another one with --map FILE"
+        )
+    }
+
     /// Returns the name of a built-in map, or the file name.
     #[must_use]
     pub fn name(&self) -> &str {
