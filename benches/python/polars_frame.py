@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares two ways to polars data frames: pajereplay, and PajeNG's pj_dump with polars' CSV reader.
+"""Compares two ways to make polars data frames: pajereplay, and PajeNG's pj_dump with polars' CSV
+reader.
 
     pip install ./bindings/python polars
     benches/python/polars_frame.py trace.paje --runs 3 --threads 2

@@ -59,8 +59,8 @@ named! {
         Unsorted "unsorted",
         /// Almost only variables, which are set, added to and subtracted from.
         Variables "variables",
-        /// Two ranks in two loops. They exchange messages in 100 rounds, then until the size is
-        /// reached. This tests the search for structure.
+        /// Two ranks that exchange messages in two loops: the first has 100 rounds, and the second
+        /// runs until the size is reached. This tests the search for structure.
         PingPong "ping-pong",
     }
 }

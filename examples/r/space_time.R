@@ -188,7 +188,7 @@ shares <- function(states, lanes, main, window, across = 1200) {
        expand_limits(x = window, y = c(0.58, length(lanes$labels) + 0.42)))
 }
 
-# Draws many links as a picture of the number of links at each pixel. Single links are visible.
+# Draws many links as a density map: the number of links at each pixel. Single links are visible.
 density <- function(links, lanes, window, across = 1200, most = 4e6) {
   links$Y0 <- lanes$of[links$From]
   links$Y1 <- lanes$of[links$To]

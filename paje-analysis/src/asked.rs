@@ -175,7 +175,7 @@ impl About {
         let grouping = Grouping { level: level.transpose()?, root: root.transpose()? };
         let options = Options { grouping, eager: self.eager, bytes: self.bytes.clone() };
         let waits = Waits::new(trace, &map, &options);
-        match waits.tracks.classes().is_empty() {
+        match waits.facts.tracks.classes().is_empty() {
             true => Err(format!(
                 "the map {:?} knows none of the state values; choose another one with map=...",
                 map.name()

@@ -14,8 +14,7 @@ use crate::lanes;
 use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
 
-/// Default user-defined fields for the bytes of a link, by priority.
-pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
+pub use paje_comm::messages::BYTES;
 
 /// Analysis of links, which can read a trace portion by portion.
 #[derive(Clone, Debug)]

@@ -86,8 +86,8 @@ impl CriticalPath {
     /// Finds the path. Returns `None` if there are no states.
     #[must_use]
     pub fn new(waits: &Waits<'_>) -> Option<Self> {
-        let tracks = waits.tracks.list();
-        let (begin, end) = waits.tracks.span()?;
+        let tracks = waits.facts.tracks.list();
+        let (begin, end) = waits.facts.tracks.span()?;
         let last = (0..tracks.len()).filter(|track| tracks[*track].last_exit() == end);
         let waited =
             |track: &usize| waits.of_track(*track).last().map_or(f64::MIN, |wait| wait.until);
@@ -138,7 +138,7 @@ impl CriticalPath {
     pub fn by_activity(&self, waits: &Waits<'_>, window: (f64, f64)) -> Vec<OnPath> {
         let parts: Vec<Part> = self.within(window).collect();
         let pieces = parts.par_iter().flat_map_iter(|part| {
-            let track = &waits.tracks.list()[part.track as usize];
+            let track = &waits.facts.tracks.list()[part.track as usize];
             track.pieces_back(part.start, part.end).map(move |piece| {
                 let activity = (track.type_, piece.state.map(|state| track.value[state]));
                 ((activity, part.track), Seconds::between(piece.start, piece.end))
@@ -169,7 +169,7 @@ impl CriticalPath {
         }
         let whole = waits.whole();
         let window = (window.0.max(whole.0), window.1.min(whole.1));
-        let times: Vec<Vec<(Activity, Seconds)>> = (0..waits.tracks.list().len())
+        let times: Vec<Vec<(Activity, Seconds)>> = (0..waits.facts.tracks.list().len())
             .into_par_iter()
             .map(|track| working_times(waits, track, window))
             .collect();
@@ -178,7 +178,7 @@ impl CriticalPath {
             *sums.entry(activity).or_default() += seconds;
         }
         let mut counts: BTreeMap<TypeId, u64> = BTreeMap::new();
-        for track in waits.tracks.list() {
+        for track in waits.facts.tracks.list() {
             *counts.entry(track.type_).or_default() += 1;
         }
         let row = |(activity, on_path): (Activity, Seconds)| {
@@ -197,7 +197,7 @@ impl CriticalPath {
 }
 
 fn working_times(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Vec<(Activity, Seconds)> {
-    let track = &waits.tracks.list()[at];
+    let track = &waits.facts.tracks.list()[at];
     let mut times = track.exclusive(window.0, window.1);
     let covered: Seconds = times.values().copied().sum();
     let lasting = Seconds::between(window.0, window.1.max(window.0));

@@ -27,9 +27,8 @@ mod sweep;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use crate::collectives::Collectives;
-use crate::messages::Messages;
-use crate::tracks::Tracks;
+use paje_comm::Facts;
+
 use schedule::Schedule;
 
 pub use posts::posts;
@@ -75,7 +74,7 @@ pub struct Step(u32);
 /// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Index in [`Collectives::series`].
+    /// Index in [`Collectives::series`](paje_comm::collectives::Collectives::series).
     pub series: usize,
     /// Index in the series.
     pub instance: usize,
@@ -116,26 +115,16 @@ impl Order {
     /// A trace may contradict itself, for example if clocks differ. Edges that would block a track
     /// forever are [left out](Order::left_out), starting with the first track that is stuck.
     #[must_use]
-    pub fn new(
-        tracks: &Tracks<'_>,
-        messages: &Messages,
-        collectives: &Collectives,
-        rendezvous: Rendezvous<'_>,
-    ) -> Self {
-        let mut order = steps::of(tracks, messages, collectives, rendezvous);
+    pub fn new(facts: &Facts<'_>, rendezvous: Rendezvous<'_>) -> Self {
+        let mut order = steps::of(facts, rendezvous);
         order.left_out = sequence::find(&mut order);
         order
     }
 
     /// Collects the steps without ordering them, for [`Order::circles`].
     #[must_use]
-    pub fn unordered(
-        tracks: &Tracks<'_>,
-        messages: &Messages,
-        collectives: &Collectives,
-        rendezvous: Rendezvous<'_>,
-    ) -> Self {
-        steps::of(tracks, messages, collectives, rendezvous)
+    pub fn unordered(facts: &Facts<'_>, rendezvous: Rendezvous<'_>) -> Self {
+        steps::of(facts, rendezvous)
     }
 
     /// Returns cycles of steps that block one another forever and include a waiting sender. A cycle

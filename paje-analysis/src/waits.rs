@@ -17,36 +17,20 @@ mod report;
 pub mod rest;
 pub mod tables;
 
-use std::sync::Arc;
-
+pub use paje_comm::Options;
+use paje_comm::classes::{Class, Collective, Map};
+use paje_comm::collectives::Series;
+use paje_comm::messages::Message;
+use paje_comm::tracks::Tracks;
+use paje_comm::{Facts, Seconds};
 use paje_sim::Trace;
 use rayon::prelude::*;
-
-use crate::Seconds;
-use crate::classes::{Class, Classes, Collective, Map};
-use crate::collectives::{Collectives, Grouping, Series};
-use crate::messages::{Message, Messages};
-use crate::tracks::Tracks;
-
-/// Settings of the search for wait states.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Settings for finding collectives.
-    pub grouping: Grouping,
-    /// Rendezvous threshold in bytes. If it is 0, every transfer is a rendezvous. The default is
-    /// the threshold of the map.
-    pub eager: Option<u64>,
-    /// User-defined field with the sizes of messages, as in [`Messages::new`].
-    pub bytes: Option<String>,
-}
 
 /// All waits of a trace, and the states, messages and collectives from which they are derived.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Waits<'t> {
-    pub tracks: Arc<Tracks<'t>>,
-    pub messages: Arc<Messages>,
-    pub collectives: Arc<Collectives>,
+    pub facts: Facts<'t>,
     by_track: Vec<Vec<Wait>>,
 }
 
@@ -151,32 +135,22 @@ impl<'t> Waits<'t> {
     /// Finds all waits of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
-        let tracks = Tracks::new(trace, Classes::new(trace, map));
-        let messages = Messages::by_receiver(&tracks, map, options.bytes.as_deref());
-        let collectives = Collectives::new(&tracks, &options.grouping);
-        Waits::of(tracks, messages, collectives, map, options.eager)
+        Waits::of(Facts::new(trace, map, options))
     }
 
-    /// Finds all waits in these states, messages and collectives. `eager` is as in [`Options`].
+    /// Finds all waits in these states, messages and collectives.
     #[must_use]
-    pub fn of(
-        tracks: impl Into<Arc<Tracks<'t>>>,
-        messages: impl Into<Arc<Messages>>,
-        collectives: impl Into<Arc<Collectives>>,
-        map: &Map,
-        eager: Option<u64>,
-    ) -> Self {
-        let (tracks, messages, collectives) = (tracks.into(), messages.into(), collectives.into());
-        let rendezvous = Rendezvous::new(&tracks, map, eager.or(map.eager()));
+    pub fn of(facts: Facts<'t>) -> Self {
+        let (tracks, collectives) = (&facts.tracks, &facts.collectives);
         let mut by_track: Vec<Vec<Wait>> = (0..tracks.list().len())
             .into_par_iter()
-            .map(|track| of_messages(&tracks, &messages, &rendezvous, track))
+            .map(|track| of_messages(&facts, track))
             .collect();
         let series: Vec<Vec<Wait>> = collectives
             .series
             .par_iter()
             .enumerate()
-            .map(|(at, series)| of_series(&tracks, collectives.members(series), series, at as u32))
+            .map(|(at, series)| of_series(tracks, collectives.members(series), series, at as u32))
             .collect();
         for wait in series.into_iter().flatten() {
             by_track[wait.waiter as usize].push(wait);
@@ -185,16 +159,17 @@ impl<'t> Waits<'t> {
             let order = |wait: &Wait| (wait.state, wait.kind);
             waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
         });
-        Waits { tracks, messages, collectives, by_track }
+        Waits { facts, by_track }
     }
 
     /// Whether the trace has a message or a collective between containers. Without one, nothing is
     /// known to wait, and no path leads from one container to another.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
+        let collectives = &self.facts.collectives;
         let between = |message: &Message| message.from != message.to;
-        self.messages.list().iter().any(between)
-            || self.collectives.series.iter().any(|it| self.collectives.members(it).len() > 1)
+        self.facts.messages.list().iter().any(between)
+            || collectives.series.iter().any(|it| collectives.members(it).len() > 1)
     }
 
     /// Returns the waits of a track, in the order of their ends.
@@ -209,35 +184,8 @@ impl<'t> Waits<'t> {
     }
 }
 
-struct Rendezvous {
-    eager: Option<u64>,
-    values: Vec<Vec<bool>>,
-}
-
-impl Rendezvous {
-    fn new(tracks: &Tracks<'_>, map: &Map, eager: Option<u64>) -> Self {
-        let types = tracks.trace().types();
-        let of_type = |type_| {
-            let count = tracks.classes().of_type(type_).len() as u32;
-            let name = |value| types.value_name(type_, paje_sim::ValueId(value)).text;
-            (0..count).map(|value| map.is_rendezvous(name(value))).collect()
-        };
-        Rendezvous { eager, values: types.ids().map(of_type).collect() }
-    }
-
-    fn is(&self, tracks: &Tracks<'_>, message: &Message, send: usize) -> bool {
-        let track = &tracks.list()[message.from as usize];
-        let large = |eager: u64| eager == 0 || message.bytes().is_some_and(|b| b >= eager as f64);
-        self.values[track.type_.index()][track.value[send].index()] || self.eager.is_some_and(large)
-    }
-}
-
-fn of_messages(
-    tracks: &Tracks<'_>,
-    messages: &Messages,
-    rendezvous: &Rendezvous,
-    at: usize,
-) -> Vec<Wait> {
+fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
+    let (tracks, messages) = (&facts.tracks, &facts.messages);
     let track = &tracks.list()[at];
     let mut waits = Vec::new();
     let mut add = |kind, state: usize, late: f64, whom, release: Option<usize>, message| {
@@ -258,7 +206,7 @@ fn of_messages(
     for number in messages.sent(at) {
         let message = &messages.list()[*number as usize];
         let (Some(send), Some(recv)) = (message.send(), message.recv()) else { continue };
-        if p2p(at, send) && rendezvous.is(tracks, message, send) {
+        if p2p(at, send) && facts.is_rendezvous(message) {
             let enter = tracks.list()[message.to as usize].start[recv];
             add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
         }

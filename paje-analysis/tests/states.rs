@@ -69,7 +69,7 @@ fn exclusive_time_is_that_of_innermost_states() {
 
 #[test]
 fn nested_states_of_one_value_count_once() {
-    // Values a, b and c in turn, 99 deep: pushed and popped one second after another.
+    // Values a, b and c in turn, 99 deep: pushed and popped at intervals of one second.
     let mut lines = String::new();
     let value = |depth: u32| ["a", "b", "c"][depth as usize % 3];
     (0..99).for_each(|depth| lines += &format!("4 {depth} S p {}\n", value(depth)));

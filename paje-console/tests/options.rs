@@ -46,7 +46,7 @@ fn programs() -> [Program; 10] {
     }
 }
 
-/// Options of one name with another meaning in a program, and why.
+/// Options that have the same name but another meaning in some program, with the reason.
 const OTHERS: &[(&str, &str, &str)] = &[
     ("dump", "format", "format of the tables of `-O`; rows have PajeNG's format"),
     ("dump", "quiet", "PajeNG's: no rows"),

@@ -236,11 +236,11 @@ impl<R: Read> Reader<R> {
     }
 
     fn next(&mut self) -> Result<Option<Packed>, ErrorKind> {
-        let expected = self.only.as_mut().map(VecDeque::pop_front);
-        if expected == Some(None) {
+        if self.only.as_ref().is_some_and(VecDeque::is_empty) {
             self.ended = true;
             return Ok(None);
         }
+        let expected = self.only.as_mut().and_then(VecDeque::pop_front);
         if !self.begun {
             header(&mut self.from)?;
             (self.at, self.begun) = (HEADER, true);
@@ -292,7 +292,7 @@ impl<R: Read> Reader<R> {
             self.pages += 1;
         }
         let read = [self.at - start, (self.pages - pages).into(), head.length as u64, head.lines];
-        if expected.flatten().is_some_and(|expected| expected != read) {
+        if expected.is_some_and(|expected| expected != read) {
             return Err(ErrorKind::Content(OTHER_PAGES));
         }
         self.index.push(read);

@@ -142,3 +142,36 @@ pub struct Asked {
     /// Whether numbers are requested as integers with a count of decimals, without their text.
     pub numbers: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_are_left_out_are_counted() {
+        let mut lines = Lines { leaves_out: true, ..Lines::default() };
+        lines.clear(3);
+        assert_eq!((lines.left_out, lines.latest), (0, i64::MIN));
+        [-7, -5, -6].into_iter().for_each(|time| lines.leave_out(time));
+        assert_eq!((lines.left_out, lines.latest), (3, -5));
+    }
+
+    #[test]
+    fn the_next_segment_keeps_only_the_setting() {
+        let mut lines = Lines { leaves_out: true, ..Lines::default() };
+        lines.lines.push(ColumnLine::NOTHING);
+        lines.contents.push(Content::default());
+        lines.counts.push(1);
+        lines.leave_out(5);
+        lines.clear(9);
+        assert!(lines.lines.is_empty() && lines.contents.is_empty() && lines.counts.is_empty());
+        assert_eq!((lines.digits, lines.leaves_out), (9, true));
+        assert_eq!((lines.left_out, lines.latest), (0, i64::MIN));
+    }
+
+    #[test]
+    fn lines_with_text_have_no_step() {
+        let other = ColumnLine { step: ColumnLine::OTHER, ..ColumnLine::NOTHING };
+        assert!(other.has_text() && !ColumnLine::NOTHING.has_text());
+    }
+}

@@ -77,3 +77,78 @@ impl LineDecoder {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{EventKind, FieldName};
+
+    fn fault(line: Result<Line<'_>, Fault>) -> (u32, FaultKind) {
+        let fault = line.expect_err("the line is wrong");
+        (fault.at, fault.kind)
+    }
+
+    /// Returns a decoder and the fields of lines for events of a kind, whose number is 7.
+    fn decoder(kind: EventKind) -> (LineDecoder, Vec<FieldName>) {
+        let mut decoder = LineDecoder::new(FieldNames::Strict);
+        let fields = [kind.obligatory(), kind.optional()].concat();
+        let head = format!("%EventDef {} 7", kind.name());
+        let lines = fields.iter().map(|field| format!("% {} string", field.name()));
+        for line in [head].into_iter().chain(lines).chain(["%EndEventDef".into()]) {
+            assert!(matches!(decoder.line(line.as_bytes()), Ok(Line::Header)));
+        }
+        (decoder, fields)
+    }
+
+    #[test]
+    fn every_kind_of_event_is_decoded() {
+        for kind in EventKind::ALL {
+            let (mut decoder, fields) = decoder(kind);
+            let word = |field: &FieldName| match field {
+                FieldName::Time => "1.5",
+                FieldName::Color => "\"1 0 0\"",
+                other => other.name(),
+            };
+            let mut line = String::from("7");
+            for field in &fields {
+                let missing = fault(decoder.line(line.as_bytes()));
+                assert_eq!(missing, (line.len() as u32, FaultKind::MissingField(*field)));
+                line = format!("{line} {}", word(field));
+            }
+            let Ok(Line::Event(event)) = decoder.line(line.as_bytes()) else { panic!("{line}") };
+            for field in &fields {
+                assert_eq!(
+                    event.field(*field).map(|field| field.raw()),
+                    Some(word(field).as_bytes())
+                );
+            }
+            assert_eq!((event.def().kind(), event.surplus()), (kind, 0));
+            let time = fields.contains(&FieldName::Time).then_some(1.5);
+            assert_eq!(event.decode().expect("valid").time(), time);
+            for (field, fault) in
+                [(FieldName::Time, FaultKind::BadTime), (FieldName::Color, FaultKind::BadColor)]
+            {
+                let Some(at) = line.find(word(&field)).filter(|_| fields.contains(&field)) else {
+                    continue;
+                };
+                let wrong = line.replace(word(&field), "red");
+                let Ok(Line::Event(event)) = decoder.line(wrong.as_bytes()) else { panic!() };
+                assert_eq!(event.decode(), Err(Fault { at: at as u32, kind: fault }), "{wrong}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_depend_on_the_definitions_before_them() {
+        let (mut decoder, _) = decoder(EventKind::TraceFile);
+        assert!(matches!(decoder.line(b" # a comment\n7 C T F"), Ok(Line::Blank)));
+        assert_eq!(fault(decoder.line(b"  07 C T F")), (2, FaultKind::UnknownId));
+        assert_eq!(decoder.finish(), Ok(()));
+        assert!(matches!(decoder.line(b"%EventDef PajePopState 8"), Ok(Line::Header)));
+        assert_eq!(fault(decoder.line(b" 7 C T F")), (1, FaultKind::UnfinishedDefinition));
+        assert_eq!(decoder.finish(), Err(FaultKind::UnfinishedDefinition));
+        // A decoder that starts here also has an unfinished definition.
+        let mut later = LineDecoder::after(decoder.defs().clone());
+        assert_eq!(fault(later.line(b"7 C T F")), (0, FaultKind::UnfinishedDefinition));
+    }
+}

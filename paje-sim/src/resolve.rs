@@ -201,7 +201,8 @@ impl Resolver<'_> {
         selected.wants_rows(lane.container, lane.type_)
     }
 
-    /// Prefetches the memory that resolving the block's new lanes and ends of containers reads.
+    /// Prefetches the memory that is read when the block's new lanes and container ends are
+    /// resolved.
     fn prefetch_containers(&self, block: &DecodedBlock) {
         let decoded = &block.decoded;
         let hashes = decoded.ordered.iter().filter_map(|(_, item)| match item {

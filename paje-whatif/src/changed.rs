@@ -4,7 +4,7 @@
 //! moves along with the states. If neither a container nor any of its ancestors has states, the
 //! container keeps its relative place in the run.
 
-use paje_analysis::tracks::Track;
+use paje_comm::tracks::Track;
 use paje_export::paje::Times;
 use paje_sim::{ContainerId, LaneId, LaneView, Trace};
 use rustc_hash::FxHashMap;
@@ -172,16 +172,21 @@ impl Times for Changed<'_> {
         (from, to): (ContainerId, ContainerId),
         recorded: (f64, f64),
     ) -> Option<(f64, f64)> {
-        let loose = || (self.move_in(from, recorded.0), self.move_in(to, recorded.1));
-        let Some(at) = self.message(lane, row) else { return Some(loose()) };
-        if self.plan.cuts_message(at) {
+        let at = self.message(lane, row);
+        if at.is_some_and(|at| self.plan.cuts_message(at)) {
             return None;
         }
-        let (sent, received) = (self.retimed.sent[at], self.retimed.received[at]);
-        if !self.graph.transfers[at].is_used() || sent.is_nan() {
-            return Some(loose());
-        }
-        Some((recorded.0 + sent, recorded.1 + received))
+        let is_timed =
+            |at: &usize| self.graph.transfers[*at].is_used() && !self.retimed.sent[*at].is_nan();
+        let (start, end) = match at.filter(is_timed) {
+            Some(at) => {
+                (recorded.0 + self.retimed.sent[at], recorded.1 + self.retimed.received[at])
+            }
+            None => (self.move_in(from, recorded.0), self.move_in(to, recorded.1)),
+        };
+        // If nothing waits for a message, its ends move independently of each other.
+        let end = if recorded.0 <= recorded.1 { end.max(start) } else { end };
+        Some((start, end))
     }
 
     fn within(&self, container: ContainerId, recorded: f64) -> f64 {

@@ -3,14 +3,15 @@
 //! Transfers of several sizes determine both values. Transfers of one size are also enough if they
 //! sometimes share links. The sharing is found by repeated simulation at the recorded times.
 
+mod search;
 mod table;
 
-use paje_analysis::messages::Message;
-use rayon::prelude::*;
+use paje_comm::messages::Message;
 
 use crate::costs::Costs;
 use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
+use search::{Acceleration, near};
 pub use table::Table;
 
 /// Factors for latency and bandwidth, which depend on the size. Each entry has the minimum bytes
@@ -80,9 +81,19 @@ pub struct Fit {
     pub factors: Factors,
     /// 80th percentile of the relative errors of recorded transfers.
     pub misfit: f64,
+    /// Mean of these errors, each of which counts as at most [`LARGE_ERROR`].
+    off: f64,
 }
 
+/// Messages with a larger relative error count as outliers.
+const LARGE_ERROR: f64 = 0.1;
+
 impl Fit {
+    fn new(latency: f64, per_byte: f64, factors: &Factors) -> Self {
+        let (factors, unknown) = (factors.clone(), f64::INFINITY);
+        Fit { latency, per_byte, factors, misfit: unknown, off: unknown }
+    }
+
     /// Returns the latency of a message and the time to transfer its bytes, in seconds.
     #[must_use]
     pub fn times(&self, bytes: f64) -> (f64, f64) {
@@ -121,6 +132,28 @@ fn size(message: &Message, has_sizes: bool) -> Option<f64> {
 /// tenth of this.
 const EXACT_MISFIT: f64 = 3e-3;
 
+/// Returns the 80th percentile of the relative errors with which the graph's costs explain measured
+/// transfers of known size. Returns `None` if there are no such transfers.
+#[must_use]
+pub fn misfit(graph: &Graph<'_>) -> Option<f64> {
+    let (list, costs) = (graph.messages().list(), graph.costs());
+    let used = |at: &usize| graph.transfers[*at].is_used();
+    let all: Vec<usize> = (0..list.len()).filter(used).take(MAX_MESSAGES).collect();
+    let arrivals = arrivals_with(graph, &all, costs.cross, &|at| costs.messages[at]);
+    let measured = all.iter().zip(arrivals).filter_map(|(at, arrival)| {
+        let transfer = &graph.transfers[*at];
+        let is_measured = transfer.is_awaited && transfer.seconds > 0.0;
+        let off = ((arrival - transfer.start) / transfer.seconds - 1.0).abs();
+        (is_measured && list[*at].bytes().is_some()).then_some(off)
+    });
+    let mut offs: Vec<f64> = measured.collect();
+    let at = offs.len() * 4 / 5;
+    (!offs.is_empty()).then(|| *offs.select_nth_unstable_by(at, f64::total_cmp).1)
+}
+
+/// Largest relative error of a network for which changes are predicted.
+pub const WORST_MISFIT: f64 = 0.2;
+
 /// Maximum number of messages that are used. The first messages are taken.
 pub const MAX_MESSAGES: usize = 100_000;
 
@@ -129,30 +162,21 @@ pub const MAX_MESSAGES: usize = 100_000;
 const ROUNDS: usize = 16;
 
 /// Total number of messages that are simulated in all rounds, and maximum number of rounds.
-const FIT_BUDGET: usize = 400_000;
+const FIT_BUDGET: usize = 100_000;
 const MAX_ROUNDS: usize = 200;
+
+/// Number of messages with which starts and factors are compared. The best estimate is then refined
+/// with all messages.
+const FEW_MESSAGES: usize = 2_000;
 
 /// Estimates latency and bandwidth from the recorded transfers. Returns `None` if the transfers do
 /// not determine both.
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
-    let is_simulated = graph.tracks().trace().comments().windows(7).any(|word| word == b"SimGrid");
-    let plain = fit_with(graph, shares, &Factors::NONE);
-    if !is_simulated {
-        return plain;
-    }
-    let smpi = fit_with(graph, shares, &Factors::SMPI);
-    match (plain, smpi) {
-        (Some(plain), Some(smpi)) if plain.misfit < 0.5 * smpi.misfit - 1e-3 => Some(plain),
-        (plain, smpi) => smpi.or(plain),
-    }
-}
-
-fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
     let list = graph.messages().list();
-    let has_sizes = graph.has_sizes();
-    let known =
-        |at: &usize| size(&list[*at], has_sizes).is_some() && graph.transfers[*at].is_used();
+    let known = |at: &usize| {
+        size(&list[*at], graph.has_sizes()).is_some() && graph.transfers[*at].is_used()
+    };
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
     if all.len() > MAX_MESSAGES {
@@ -160,94 +184,47 @@ fn fit_with(graph: &Graph<'_>, shares: bool, factors: &Factors) -> Option<Fit> {
         all.truncate(MAX_MESSAGES);
     }
     all.sort_unstable_by_key(in_trace);
-    let (mut best, mut is_determined_at_once): (Option<Fit>, bool) = (None, false);
-    for start in STARTS {
-        let (found, is_determined) = fit_from(graph, &all, shares, factors, start, None);
-        if let Some(found) = found
-            && best.as_ref().is_none_or(|best| found.misfit < best.misfit)
-        {
-            best = Some(found);
-        }
-        // If the sizes alone determine both, the start does not matter.
-        if is_determined || best.as_ref().is_some_and(|best| best.misfit < EXACT_MISFIT) {
-            is_determined_at_once = is_determined;
-            break;
+    let few = &all[..all.len().min(FEW_MESSAGES)];
+    let is_whole = few.len() == all.len();
+    match fit_few(graph, few, shares) {
+        found if is_whole => found,
+        None => fit_few(graph, &all, shares),
+        Some(found) => {
+            let factors = found.factors.clone();
+            fit_from(graph, &all, shares, &factors, Some(found)).0
         }
     }
-    let is_rough = best.as_ref().is_some_and(|best| best.misfit > ROUGH_MISFIT);
-    // Only simulations use networks like this.
-    let is_simple = *factors == Factors::SMPI && !is_determined_at_once && all.len() <= SMALL_RUN;
-    if shares && is_rough && is_simple {
-        let near = near(graph, &all, factors)?;
-        let (found, _) = fit_from(graph, &all, shares, factors, STARTS[0], Some(near));
-        let is_better = |found: &Fit| best.as_ref().is_none_or(|best| found.misfit < best.misfit);
-        best = found.filter(is_better).or(best);
-    }
-    best
 }
 
-/// If the relative error is at most this, no better start is searched for.
+fn fit_few(graph: &Graph<'_>, few: &[usize], shares: bool) -> Option<Fit> {
+    if !graph.run().facts.is_simulated() {
+        return fit_from(graph, few, shares, &Factors::NONE, None).0;
+    }
+    let smpi = fit_simulated(graph, few, shares, &Factors::SMPI);
+    if smpi.as_ref().is_some_and(|smpi| smpi.misfit < EXACT_MISFIT) {
+        return smpi;
+    }
+    match (fit_simulated(graph, few, shares, &Factors::NONE), smpi) {
+        (Some(plain), Some(smpi)) if plain.misfit > 0.5 * smpi.misfit => Some(smpi),
+        (plain, smpi) => plain.or(smpi),
+    }
+}
+
+/// Fits a network of a simulation. Most of its messages agree with the network exactly.
+fn fit_simulated(graph: &Graph<'_>, few: &[usize], shares: bool, factors: &Factors) -> Option<Fit> {
+    let (first, is_determined) = fit_from(graph, few, shares, factors, None);
+    let is_exact = first.as_ref().is_some_and(|fit| fit.off < ROUGH_MISFIT);
+    if is_exact || is_determined || !shares {
+        return first;
+    }
+    let near = near(graph, few, factors);
+    let found = near.and_then(|near| fit_from(graph, few, shares, factors, Some(near)).0);
+    let both = first.into_iter().chain(found);
+    both.min_by(|a, b| a.off.total_cmp(&b.off))
+}
+
+/// If the mean relative error is less than this, no better start is searched for.
 const ROUGH_MISFIT: f64 = 1e-4;
-
-const SMALL_RUN: usize = 1_000;
-
-/// Searches for a start near the network that explains all transfers best. All transfers must have
-/// the same size. Where links are rarely free, most transfers agree with many networks. The few
-/// transfers that distinguish the networks then look like outliers.
-fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
-    const STEPS: u32 = 40;
-    let list = graph.messages().list();
-    let measured =
-        |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
-    // The total time of a transfer is an upper bound for its latency, and also for the time of its
-    // bytes.
-    let most = |of: fn((f64, f64)) -> f64| {
-        let all = all.iter().filter(measured).map(|at| {
-            let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
-            graph.transfers[*at].seconds / of(parts)
-        });
-        all.fold(f64::INFINITY, f64::min)
-    };
-    let (latencies, bytes) = (most(|parts| parts.0), most(|parts| parts.1));
-    let offs = |fit: &Fit| -> Vec<f64> {
-        let arrivals = arrivals(graph, all, fit);
-        let both = all.iter().zip(arrivals).filter(|(at, _)| measured(at));
-        both.map(|(at, arrival)| {
-            let transfer = &graph.transfers[*at];
-            (arrival - transfer.start) / transfer.seconds - 1.0
-        })
-        .collect()
-    };
-    let of_latency = |step: u32| {
-        let latency = latencies * f64::from(step) / f64::from(STEPS);
-        // Finds the bandwidth at which half of the transfers are shorter than predicted.
-        let (mut low, mut high) = (0.0, bytes);
-        for _ in 0..12 {
-            let per_byte = f64::midpoint(low, high);
-            let fit = Fit { latency, per_byte, factors: factors.clone(), misfit: f64::INFINITY };
-            let mut offs = offs(&fit);
-            let half = offs.len() / 2;
-            let middle = *offs.select_nth_unstable_by(half, f64::total_cmp).1;
-            if middle > 0.0 { high = per_byte } else { low = per_byte }
-        }
-        let per_byte = f64::midpoint(low, high);
-        let fit = Fit { latency, per_byte, factors: factors.clone(), misfit: f64::INFINITY };
-        let offs = offs(&fit);
-        let off = offs.iter().map(|off| off.abs().min(0.1)).sum::<f64>() / offs.len() as f64;
-        (fit, off)
-    };
-    if !(latencies.is_finite() && bytes.is_finite()) {
-        return None;
-    }
-    let found: Vec<(Fit, f64)> = (0..STEPS).into_par_iter().map(of_latency).collect();
-    found.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
-}
-
-/// Starts for the estimate. The latency is a fraction of the mean transfer. If the second element
-/// is true, it is a fraction of the shortest transfer. An estimate from a bad start does not
-/// converge.
-const STARTS: [(f64, bool); 5] =
-    [(0.5, false), (0.9, false), (0.98, false), (0.9, true), (0.5, true)];
 
 /// A measured transfer. `latency` and `work` are its latency and the time to transfer its bytes, on
 /// a network with latency 1 and bandwidth 1, each divided by the measured time of the whole
@@ -271,7 +248,6 @@ fn fit_from(
     all: &[usize],
     shares: bool,
     factors: &Factors,
-    (part, is_shortest): (f64, bool),
     near: Option<Fit>,
 ) -> (Option<Fit>, bool) {
     let list = graph.messages().list();
@@ -280,7 +256,8 @@ fn fit_from(
         stretch_of(graph, all, near, &mut stretch);
     }
     let mut found: Option<Fit> = near;
-    let mut is_determined_at_once = false;
+    let (mut best, mut is_determined_at_once) = (None, false);
+    let mut steps = Acceleration::default();
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
@@ -295,7 +272,10 @@ fn fit_from(
         });
         let mut measured: Vec<Measured> = measured.collect();
         if let Some(fit) = &mut found {
-            fit.misfit = weigh(&mut measured, fit);
+            (fit.misfit, fit.off) = weigh(&mut measured, fit);
+            if best.as_ref().is_none_or(|best: &Fit| fit.off < best.off) {
+                best = Some(fit.clone());
+            }
         }
         let sum = |of: &dyn Fn(&Measured) -> f64| -> f64 {
             measured.iter().map(|it| it.weight * of(it)).sum()
@@ -311,21 +291,17 @@ fn fit_from(
         let is_determined = determinant > 1e-5 * aa * bb;
         is_determined_at_once |= is_determined && round == 0;
         if measured.len() < 2 || !is_determined && (round > 0 || !shares || a * b == 0.0) {
-            return (None, is_determined_at_once);
+            return (best, is_determined_at_once);
         }
-        // If all sizes are equal, start with a part of the time for latency and the rest for the
-        // bytes. Sharing may distinguish the two later.
-        let whole = |of: &dyn Fn(&Measured) -> f64, sum: f64| match is_shortest {
-            true => measured.iter().map(|it| 1.0 / of(it)).fold(f64::INFINITY, f64::min),
-            false => count / sum,
-        };
+        // If all sizes are equal, start with half of the time for latency. Sharing may distinguish
+        // the two later.
         let (latency, per_byte) = match is_determined {
             true => ((a * bb - b * ab) / determinant, (aa * b - ab * a) / determinant),
-            false => (part * whole(&|it| it.latency, a), (1.0 - part) * whole(&|it| it.work, b)),
+            false => (0.5 * count / a, 0.5 * count / b),
         };
         let is_possible = latency >= 0.0 && per_byte > 0.0;
         if !is_possible && round + 1 == rounds {
-            return (None, is_determined_at_once);
+            break;
         }
         // A bad estimate of the sharing leads to an impossible result. The next estimate is better.
         let latency = if latency >= 0.0 { latency } else { count / (20.0 * a) };
@@ -337,38 +313,54 @@ fn fit_from(
         if is_possible && found.as_ref().is_some_and(is_same) {
             break;
         }
-        let misfit = found.map_or(f64::INFINITY, |fit| fit.misfit);
-        let fit = Fit { latency, per_byte, factors: factors.clone(), misfit };
+        let (latency, per_byte) = match &found {
+            Some(fit) => steps.next((fit.latency, fit.per_byte), (latency, per_byte)),
+            None => (latency, per_byte),
+        };
+        let fit = Fit::new(latency, per_byte, factors);
         if shares {
             stretch_of(graph, all, &fit, &mut stretch);
         }
         found = Some(fit);
     }
-    (found, is_determined_at_once)
+    (best, is_determined_at_once)
 }
 
-/// Sets the weight of each transfer by its error. Returns the 80th percentile of the errors.
-fn weigh(measured: &mut [Measured], fit: &Fit) -> f64 {
+/// Sets the weight of each transfer by its error. Returns the 80th percentile of the errors, and
+/// their mean.
+fn weigh(measured: &mut [Measured], fit: &Fit) -> (f64, f64) {
     let off = |it: &Measured| it.off(fit.latency, fit.per_byte).abs();
     let mut offs: Vec<f64> = measured.iter().map(off).collect();
     let (at, half) = (offs.len() * 4 / 5, offs.len() / 2);
     if offs.is_empty() {
-        return f64::INFINITY;
+        return (f64::INFINITY, f64::INFINITY);
     }
+    let mean = offs.iter().map(|off| off.min(LARGE_ERROR)).sum::<f64>() / offs.len() as f64;
     let misfit = *offs.select_nth_unstable_by(at, f64::total_cmp).1;
     let typical_misfit = *offs.select_nth_unstable_by(half, f64::total_cmp).1 * 3.0 + 1e-4;
     for it in measured {
         it.weight = 1.0 / (1.0 + (off(it) / typical_misfit).powi(2));
     }
-    misfit
+    (misfit, mean)
 }
 
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     let list = graph.messages().list();
-    let mut flows = Flows::new(true, fit.factors.cross, graph.tracks().list().len());
+    let times = |at: usize| fit.times(size(&list[at], graph.has_sizes()).unwrap_or(0.0));
+    arrivals_with(graph, all, fit.factors.cross, &times)
+}
+
+/// Returns when messages arrive if they start at their recorded times.
+fn arrivals_with(
+    graph: &Graph<'_>,
+    all: &[usize],
+    cross: f64,
+    times: &dyn Fn(usize) -> (f64, f64),
+) -> Vec<f64> {
+    let list = graph.messages().list();
+    let mut flows = Flows::new(true, cross, graph.tracks().list().len());
     for at in all {
-        let message = &list[*at];
-        let cost = fit.times(size(message, graph.has_sizes()).unwrap_or(0.0));
+        let (message, cost) = (&list[*at], times(*at));
         let flow = Flow { id: *at as u64, from: message.from, to: message.to, cost };
         flows.start(flow, graph.transfers[*at].start);
     }

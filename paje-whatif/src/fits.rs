@@ -1,7 +1,7 @@
 //! Models of collectives without links. A model has the schedule that explains the recorded times
 //! best, and the time of a message in this schedule.
 
-use paje_analysis::classes::Collective;
+use paje_comm::classes::Collective;
 use paje_comm::{Group, Run};
 use rayon::prelude::*;
 
@@ -69,7 +69,8 @@ pub(crate) fn shapes(run: &Run<'_>, settings: &Settings, needs_post: bool) -> Ve
 
 /// Number of messages that are simulated for one estimate.
 const BUDGET: usize = 2_000;
-/// Maximum number of operations that are used.
+/// Minimum and maximum number of operations that are simulated.
+const FEWEST_SAMPLES: usize = 4;
 const MOST_SAMPLES: usize = 40;
 /// Fraction of the opposite link that a message uses in SimGrid.
 const CROSS: f64 = 0.05;
@@ -77,14 +78,19 @@ const CROSS: f64 = 0.05;
 const GOOD: f64 = 1e-8;
 /// A model with costs must have an error below this fraction of the error of dependences alone.
 const MUCH_BETTER: f64 = 0.2;
+/// If a model has an error below this fraction of the error of dependences alone, shapes whose
+/// number of messages is quadratic are not tried.
+const CLEARLY_BETTER: f64 = 0.02;
 /// Weight of a constant error in the error of a fit.
 const CONSTANT: f64 = 0.1;
+
+/// An operation, with the enter and exit of each member in seconds.
+type Sample = (usize, Vec<(f64, f64)>);
 
 /// Recorded operations that the model has to explain.
 struct Fitting<'f> {
     group: &'f Group,
-    /// Operation, with the enter and exit of each member in seconds.
-    samples: Vec<(usize, Vec<(f64, f64)>)>,
+    samples: Vec<Sample>,
     /// Bytes of each operation, or NaN.
     bytes: Vec<f64>,
     needs_post: bool,
@@ -103,11 +109,11 @@ impl<'f> Fitting<'f> {
         let eager = run.inferred.eager.map(|eager| eager as f64);
         let first = bytes.first().copied().unwrap_or(f64::NAN);
         let is_rendezvous = eager.is_some_and(|eager| eager == 0.0 || first >= eager);
-        let count = (BUDGET / (2 * members)).clamp(6, MOST_SAMPLES);
         // The operations are consecutive, because messages may overlap with those of the previous
         // operation.
         let known = (0..group.len()).filter(|operation| !group.is_dropped(*operation));
-        let samples = known.take(count).map(|at| (at, group.times(&run.facts, at))).collect();
+        let samples =
+            known.take(MOST_SAMPLES).map(|at| (at, group.times(&run.facts, at))).collect();
         let cross = match &settings.table {
             Some(table) => table.cross,
             None if run.facts.is_simulated() => CROSS,
@@ -134,6 +140,10 @@ impl<'f> Fitting<'f> {
         for (shape, root) in tried.into_iter().flat_map(|it| roots.iter().map(move |r| (it, *r))) {
             let free = found.iter().filter(|it| it.1.is_free()).map(|it| it.0);
             let least = free.fold(f64::INFINITY, f64::min);
+            let best = found.iter().map(|it| it.0).fold(f64::INFINITY, f64::min);
+            if shape.is_quadratic() && best < CLEARLY_BETTER * least {
+                continue;
+            }
             let (cost, error) = self.fit(shape, root, settings, least);
             found.push((error, shape, root, cost));
             if error <= GOOD {
@@ -248,7 +258,7 @@ impl<'f> Fitting<'f> {
     /// member stayed after everything it waited for had come.
     fn longest(&self, root: u32) -> f64 {
         let turned = |at: usize| if self.group.is_turning { at as u32 } else { 0 };
-        let of = |(at, times): &(usize, Vec<(f64, f64)>)| {
+        let of = |(at, times): &Sample| {
             let root = ((root + turned(*at)) % self.group.members()) as usize;
             let latest = times.iter().map(|it| it.0).fold(f64::NEG_INFINITY, f64::max);
             let last = times.iter().map(|it| it.1).fold(f64::NEG_INFINITY, f64::max);
@@ -272,7 +282,10 @@ impl<'f> Fitting<'f> {
         let members = self.group.tracks.len();
         let reference = self.bytes.first().copied().unwrap_or(f64::NAN);
         let mut rests: Vec<Vec<f64>> = vec![Vec::with_capacity(self.samples.len()); members];
-        let travels = self.samples.iter().map(|(at, _)| {
+        let messages = schedules[0].messages.len().max(1);
+        let count = (BUDGET / messages).clamp(FEWEST_SAMPLES, MOST_SAMPLES);
+        let samples = &self.samples[..count.min(self.samples.len())];
+        let travels = samples.iter().map(|(at, _)| {
             let scale = self.bytes[*at] / reference;
             let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
             let travel = Travel {
@@ -282,13 +295,13 @@ impl<'f> Fitting<'f> {
             };
             Operation::new(schedules[at % schedules.len()].clone(), travel)
         });
-        let ends = self.play(travels.collect());
-        for ((_, times), ends) in self.samples.iter().zip(ends) {
+        let ends = self.play(samples, travels.collect());
+        for ((_, times), ends) in samples.iter().zip(ends) {
             for (rests, (end, (_, exit))) in rests.iter_mut().zip(ends.iter().zip(times)) {
                 rests.push(exit - end);
             }
         }
-        let count = self.samples.len().max(1) as f64;
+        let count = samples.len().max(1) as f64;
         let (mut off, mut sum) = (0.0, 0.0);
         for rests in rests {
             let mean = rests.iter().sum::<f64>() / count;
@@ -300,10 +313,10 @@ impl<'f> Fitting<'f> {
     }
 
     /// Returns when each member may leave each operation, in seconds.
-    fn play(&self, mut operations: Vec<Operation>) -> Vec<Vec<f64>> {
+    fn play(&self, samples: &[Sample], mut operations: Vec<Operation>) -> Vec<Vec<f64>> {
         let mut flows = Flows::new(true, self.cross, self.group.tracks.len());
-        let enters = |(_, times): &(usize, Vec<(f64, f64)>)| times.iter().map(|it| it.0).collect();
-        let mut ends: Vec<Vec<f64>> = self.samples.iter().map(enters).collect();
+        let enters = |(_, times): &Sample| times.iter().map(|it| it.0).collect();
+        let mut ends: Vec<Vec<f64>> = samples.iter().map(enters).collect();
         let (mut next, mut arrivals) = (Next::default(), Vec::new());
         let mut follow = |at: usize, operation: &Operation, next: &mut Next, flows: &mut Flows| {
             for (message, time) in next.starts.drain(..) {
@@ -315,7 +328,7 @@ impl<'f> Fitting<'f> {
                 ends[at][member as usize] = time;
             }
         };
-        for (at, (_, times)) in self.samples.iter().enumerate() {
+        for (at, (_, times)) in samples.iter().enumerate() {
             for (member, (enter, _)) in (0..).zip(times) {
                 operations[at].enter(member, *enter, &mut next);
             }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::Tracks;
+use paje_comm::messages::Messages;
+use paje_comm::tracks::Tracks;
 use paje_comm::{Facts, Run};
 use paje_sim::Trace;
 
@@ -21,11 +21,10 @@ pub struct Graph<'t> {
     pub transfers: Vec<Transfer>,
     /// Assumptions about the transfers.
     pub assumed: Assumptions,
-    /// Models of the collectives without links.
-    pub shapes: Vec<CollectiveModel>,
-    costs: Costs,
+    settings: Settings,
+    /// Models of the collectives without links, and the costs of all messages.
+    model: OnceLock<(Vec<CollectiveModel>, Costs)>,
     explained: OnceLock<Explained>,
-    progress: Progress,
     has_sizes: bool,
 }
 
@@ -36,7 +35,7 @@ impl<'t> Graph<'t> {
     /// Builds the graph of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, settings: &Settings) -> Self {
-        Graph::of(Facts::new(trace, &settings.reading), settings, None)
+        Graph::of(Facts::new(trace, &settings.map, &settings.reading), settings, None)
     }
 
     /// Estimates the memory of the graph of a trace in bytes. The memory of the trace is not
@@ -51,26 +50,36 @@ impl<'t> Graph<'t> {
     /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
-        let run = Run::new(facts, &settings.reading, rendezvous);
+        let run = Run::new(facts, rendezvous);
         let (transfers, assumed) = measure(&run, settings);
-        let needs_post =
-            assumed.start == EagerStart::Posted || settings.progress == Progress::Calls;
-        let shapes = shapes(&run, settings, needs_post);
-        let cost = |transfer: &Transfer| (transfer.seconds, 0.0);
-        let costs = Costs {
-            messages: transfers.iter().map(cost).collect(),
-            groups: shapes.iter().map(|shape| shape.costs.clone()).collect(),
-            shares: true,
-            cross: shapes.first().map_or(0.0, |shape| shape.cross),
-            ..Costs::default()
-        };
-        let costs = match &settings.table {
-            Some(table) => costs.with_table(&run, table),
-            None => costs,
-        };
         let has_sizes = run.facts.messages.list().iter().any(|it| it.bytes().is_some());
-        let (explained, progress) = (OnceLock::new(), settings.progress);
-        Graph { run, transfers, assumed, shapes, costs, explained, progress, has_sizes }
+        let (settings, model, explained) = (settings.clone(), OnceLock::new(), OnceLock::new());
+        Graph { run, transfers, assumed, settings, model, explained, has_sizes }
+    }
+
+    fn model(&self) -> &(Vec<CollectiveModel>, Costs) {
+        self.model.get_or_init(|| {
+            let models = shapes(&self.run, &self.settings, self.needs_post(false));
+            let cost = |transfer: &Transfer| (transfer.seconds, 0.0);
+            let costs = Costs {
+                messages: self.transfers.iter().map(cost).collect(),
+                groups: models.iter().map(|model| model.costs.clone()).collect(),
+                shares: true,
+                cross: models.first().map_or(0.0, |model| model.cross),
+                ..Costs::default()
+            };
+            let costs = match &self.settings.table {
+                Some(table) => costs.with_table(&self.run, table),
+                None => costs,
+            };
+            (models, costs)
+        })
+    }
+
+    /// Returns the models of the collectives without links. Finding them takes time.
+    #[must_use]
+    pub fn shapes(&self) -> &[CollectiveModel] {
+        &self.model().0
     }
 
     /// Returns the facts that were read from the trace.
@@ -130,11 +139,11 @@ impl<'t> Graph<'t> {
     }
 
     pub(crate) fn costs(&self) -> &Costs {
-        &self.costs
+        &self.model().1
     }
 
     pub(crate) fn explained(&self) -> &Explained {
-        self.explained.get_or_init(|| explain(self, &self.costs))
+        self.explained.get_or_init(|| explain(self, self.costs()))
     }
 
     pub(crate) fn is_rendezvous(&self, message: u32) -> bool {
@@ -151,6 +160,6 @@ impl<'t> Graph<'t> {
     }
 
     pub(crate) fn progresses_in_calls(&self) -> bool {
-        self.progress == Progress::Calls
+        self.settings.progress == Progress::Calls
     }
 }

@@ -18,14 +18,15 @@ mod plan;
 mod replay;
 mod schedule;
 mod settings;
+mod sharing;
 
 pub use changed::Changed;
 pub use costs::Costs;
 pub use fits::CollectiveModel;
-pub use flows::max_min;
 pub use graph::Graph;
 pub use measure::{Assumptions, Transfer};
 pub use paje_comm::Facts;
 pub use plan::Plan;
 pub use replay::{Cycle, Retimed};
 pub use settings::{EagerStart, Progress, Settings, Shape};
+pub use sharing::max_min;

@@ -9,7 +9,7 @@ mod cycle;
 mod recorded;
 mod traffic;
 
-use paje_analysis::tracks::Track;
+use paje_comm::tracks::Track;
 use paje_comm::{Act, Kind, Step, StepActs};
 
 use crate::graph::Graph;

@@ -1,7 +1,7 @@
 //! Schedules of collectives, which consist of the messages with which MPI libraries carry them out.
 
 use crate::settings::Shape;
-use paje_analysis::classes::Collective;
+use paje_comm::classes::Collective;
 
 /// Messages of an operation, and what each member does with them.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Phase {
 }
 
 /// Largest group in which every member may send to every other member.
-const LARGEST_DIRECT: u32 = 256;
+const LARGEST_DIRECT: u32 = 64;
 
 /// Returns the shapes that fit a collective, the simplest one first.
 pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
@@ -43,8 +43,7 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
     };
     all.retain(|shape| match shape {
         Shape::Doubling => members.is_power_of_two(),
-        Shape::Direct | Shape::Pairwise | Shape::Ring => members <= LARGEST_DIRECT,
-        _ => true,
+        _ => !shape.is_quadratic() || members <= LARGEST_DIRECT,
     });
     all
 }

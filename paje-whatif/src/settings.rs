@@ -1,8 +1,7 @@
 //! Settings for building the graph of a run.
 
-use paje_analysis::classes::Map;
-use paje_analysis::collectives::Grouping;
-use paje_comm::Reading;
+use paje_comm::Options;
+use paje_comm::classes::Map;
 use paje_sim::Glob;
 
 use crate::fit::Table;
@@ -120,6 +119,12 @@ impl Shape {
         }
     }
 
+    /// Returns whether each member sends a message for each other member.
+    #[must_use]
+    pub const fn is_quadratic(self) -> bool {
+        matches!(self, Shape::Ring | Shape::Direct | Shape::Pairwise)
+    }
+
     /// Returns whether messages take no time, so that only the dependences matter.
     #[must_use]
     pub const fn is_free(self) -> bool {
@@ -130,8 +135,10 @@ impl Shape {
 /// Settings for building the graph.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Classes of states.
+    pub map: Map,
     /// How to read the trace.
-    pub reading: Reading,
+    pub reading: Options,
     /// Start of eager transfers. By default, it is estimated from the messages.
     pub eager_start: Option<EagerStart>,
     /// When messages travel.
@@ -149,9 +156,9 @@ impl Settings {
     /// Returns the default settings for a map.
     #[must_use]
     pub fn new(map: Map) -> Self {
-        let reading = Reading { map, grouping: Grouping::default(), bytes: None, eager: None };
         Settings {
-            reading,
+            map,
+            reading: Options::default(),
             eager_start: None,
             progress: Progress::Async,
             shapes: Vec::new(),

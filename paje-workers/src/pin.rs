@@ -13,7 +13,7 @@ pub enum Pin {
     None,
     /// Fills one NUMA node before the next, and all cores of a node before their second threads.
     Compact,
-    /// Alternates between NUMA nodes, and fills all cores before their second threads.
+    /// Alternates between NUMA nodes, and uses one thread of each core before the second ones.
     Scatter,
     /// Like [`Pin::Scatter`], but only on these NUMA nodes, in this order. An empty list means all
     /// nodes.

@@ -2,7 +2,7 @@
 
 use paje_sim::TimeUnit;
 
-/// Losses of a conversion.
+/// Information that a conversion loses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Number of times that are not a whole number of nanoseconds.

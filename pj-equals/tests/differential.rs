@@ -2,8 +2,9 @@
 //! answers must be equal.
 //!
 //! PajeNG's program is the one that `PAJENG_PJ_EQUALS` names, or `/usr/bin/pj_equals`. If there is
-//! no such program, the test is skipped with a message. There is one pair for every four of
-//! `PAJE_SEEDS`, since a pair takes four runs (500 pairs if unset). `PAJE_SEED` is the seed of the
+//! no such program, the test is skipped with a message. The number of pairs is `PAJE_SEEDS` divided
+//! by four, since each pair takes four runs (500 pairs if it is unset). `PAJE_SEED` is the seed of
+//! the
 //! first pair (0 if unset).
 
 use std::env;

@@ -8,8 +8,8 @@
 //! Removing a barrier only affects the run up to the next operation in which all containers take
 //! part. Therefore, each barrier costs one sweep of this part of the run.
 
-use paje_analysis::classes::Collective;
 use paje_analysis::order::{Order, Question};
+use paje_comm::classes::Collective;
 use rayon::prelude::*;
 
 use crate::model::Model;
@@ -40,14 +40,14 @@ pub struct Kept {
 #[must_use]
 pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     let known = races::known(model, order);
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     let mut by_send: Vec<u32> = (0..list.len() as u32).collect();
     by_send.par_sort_by_key(|message| order.send(*message as usize));
     let sends: Vec<_> = by_send.iter().map(|message| order.send(*message as usize)).collect();
-    let any: Vec<Vec<(u32, u32)>> = (0..model.tracks.list().len())
+    let any: Vec<Vec<(u32, u32)>> = (0..model.facts.tracks.list().len())
         .into_par_iter()
         .map(|track| {
-            let received = model.messages.received(track).iter();
+            let received = model.facts.messages.received(track).iter();
             let any = received.filter(|message| model.is_open(**message as usize));
             let step = |message: &u32| order.index(track, order.recv(*message as usize));
             let mut any: Vec<(u32, u32)> = any.map(|message| (step(message), *message)).collect();
@@ -59,7 +59,7 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
     let window = model.window();
     let mut found = Vec::new();
     for (at, operation) in order.operations().iter().enumerate() {
-        let series = &model.collectives.series[operation.series];
+        let series = &model.facts.collectives.series[operation.series];
         if series.class != Collective::Barrier {
             continue;
         }
@@ -69,7 +69,7 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
         }
         let stretch = &stretches[at];
         let mut asked = Vec::new();
-        for track in 0..model.tracks.list().len() {
+        for track in 0..model.facts.tracks.list().len() {
             let steps = stretch.steps(track);
             let from = sends.partition_point(|step| step < steps.start());
             let messages = by_send[from..].iter().zip(&sends[from..]);
@@ -98,10 +98,10 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
 }
 
 fn entered(model: &Model<'_>, series: usize, instance: usize) -> (f64, f64) {
-    let series = &model.collectives.series[series];
-    let members = model.collectives.members(series).iter().zip(series.operation(instance));
-    let times =
-        members.map(|(track, state)| model.tracks.list()[*track as usize].start[*state as usize]);
+    let series = &model.facts.collectives.series[series];
+    let members = model.facts.collectives.members(series).iter().zip(series.operation(instance));
+    let times = members
+        .map(|(track, state)| model.facts.tracks.list()[*track as usize].start[*state as usize]);
     times.fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), time| {
         (first.min(time), last.max(time))
     })

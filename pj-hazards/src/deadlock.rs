@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use paje_analysis::classes::Class;
 use paje_analysis::order::{Order, Rendezvous, Step, posts};
+use paje_comm::classes::Class;
 use paje_sim::{ContainerId, Glob, LaneView, States, ValueId, Visitor};
 use rustc_hash::FxHashMap;
 
@@ -90,7 +90,7 @@ pub struct Deadlock {
 #[must_use]
 pub fn deadlock(model: &Model<'_>, order: &Order, options: &Options) -> Deadlock {
     let waits = waits(model, options);
-    let (hangs, has_more) = hangs(model.tracks.list().len(), &waits, options.limit);
+    let (hangs, has_more) = hangs(model.facts.tracks.list().len(), &waits, options.limit);
     let (potential, potential_count) = potential(model, order, options);
     Deadlock { waits, hangs, has_more, potential, potential_count }
 }
@@ -104,7 +104,7 @@ fn blocks(options: &Options, name: &[u8], class: Class) -> bool {
 }
 
 fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
-    let (trace, tracks) = (model.trace(), &model.tracks);
+    let (trace, tracks) = (model.trace(), &model.facts.tracks);
     let containers = trace.containers();
     let mut found = Vec::new();
     for (at, track) in tracks.list().iter().enumerate() {
@@ -114,11 +114,11 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         };
         let class = tracks.class(at, state);
         let name = trace.types().value_name(track.type_, track.value[state]);
-        let list = model.messages.list();
+        let list = model.facts.messages.list();
         let got = || {
-            let mut received = model.messages.received(at).iter().rev();
+            let mut received = model.facts.messages.received(at).iter().rev();
             received.any(|message| list[*message as usize].recv() == Some(state))
-                || model.messages.sent(at).iter().rev().any(|message| {
+                || model.facts.messages.sent(at).iter().rev().any(|message| {
                     class == Class::Send && list[*message as usize].send() == Some(state)
                 })
         };
@@ -140,7 +140,7 @@ fn waits(model: &Model<'_>, options: &Options) -> Vec<Wait> {
         }
         // If there are no messages, a waiting state only means an idle worker.
         wait.how != Evidence::Unknown
-            || !model.messages.list().is_empty()
+            || !model.facts.messages.list().is_empty()
             || tracks.class(wait.track, wait.state) != Class::Wait
     });
     found
@@ -161,9 +161,9 @@ struct Counts {
 
 impl Groups {
     fn new(model: &Model<'_>, waits: &[Wait]) -> Self {
-        let tracks = model.tracks.list();
+        let tracks = model.facts.tracks.list();
         let mut group = vec![None; tracks.len()];
-        for (at, members) in model.collectives.groups.iter().enumerate() {
+        for (at, members) in model.facts.collectives.groups.iter().enumerate() {
             members.iter().for_each(|track| group[*track as usize] = Some(at));
         }
         let mut counts = BTreeMap::new();
@@ -175,7 +175,7 @@ impl Groups {
                     let values = &tracks[*track as usize].value;
                     (*track, values.iter().filter(|other| **other == value).count())
                 };
-                let by_track = model.collectives.groups[at].iter().map(count).collect();
+                let by_track = model.facts.collectives.groups[at].iter().map(count).collect();
                 Counts { by_track, missing: BTreeMap::new() }
             });
         }
@@ -183,7 +183,7 @@ impl Groups {
     }
 
     fn missing(&mut self, model: &Model<'_>, wait: &Wait) -> Arc<[u32]> {
-        let value = model.tracks.list()[wait.track].value[wait.state];
+        let value = model.facts.tracks.list()[wait.track].value[wait.state];
         let counts = self.group[wait.track].and_then(|at| self.counts.get_mut(&(at as u32, value)));
         let Some(Counts { by_track, missing }) = counts else { return Arc::from([]) };
         let mine = by_track.get(&(wait.track as u32)).copied().unwrap_or(0);
@@ -198,14 +198,14 @@ impl Groups {
 }
 
 fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
-    let (trace, track) = (model.trace(), &model.tracks.list()[wait.track]);
+    let (trace, track) = (model.trace(), &model.facts.tracks.list()[wait.track]);
     let lane = trace.lane(track.container, track.type_)?;
     let mut reader = Field { name, row: wait.state, text: None };
     let Ok(()) = lane.visit(&mut reader);
     let text = reader.text?;
     let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(&text);
     let containers = trace.containers();
-    let of = |id: ContainerId| model.tracks.of_container(id).map(|track| track as u32);
+    let of = |id: ContainerId| model.facts.tracks.of_container(id).map(|track| track as u32);
     let named = containers.ids().find(|id| {
         let names = [Some(containers.name(*id)), containers.alias(*id)];
         of(*id).is_some() && names.into_iter().flatten().any(|name| name.text == text)
@@ -218,7 +218,7 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
         let digits = std::str::from_utf8(&name[name.len() - digits..]).ok();
         number.is_some() && digits.and_then(|digits| digits.parse().ok()) == number
     };
-    let mut ranks = model.tracks.list().iter().map(|track| track.container);
+    let mut ranks = model.facts.tracks.list().iter().map(|track| track.container);
     named.or_else(|| ranks.find(ends_so)).and_then(of)
 }
 
@@ -246,15 +246,16 @@ impl Visitor for Field<'_> {
 }
 
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
-    let (list, track) = (model.messages.list(), &model.tracks.list()[wait.track]);
+    let (list, track) = (model.facts.messages.list(), &model.facts.tracks.list()[wait.track]);
     let value = track.value[wait.state];
-    if model.tracks.class(wait.track, wait.state) == Class::Send {
-        let sent = model.messages.sent(wait.track).iter().rev().map(|at| &list[*at as usize]);
+    if model.facts.tracks.class(wait.track, wait.state) == Class::Send {
+        let sent = model.facts.messages.sent(wait.track).iter().rev().map(|at| &list[*at as usize]);
         let mut same =
             sent.filter(|message| message.send().is_some_and(|at| track.value[at] == value));
         return same.next().map(|message| message.to);
     }
-    let received = model.messages.received(wait.track).iter().rev().map(|at| &list[*at as usize]);
+    let received =
+        model.facts.messages.received(wait.track).iter().rev().map(|at| &list[*at as usize]);
     let mut same =
         received.filter(|message| message.recv().is_some_and(|at| track.value[at] == value));
     same.next().map(|message| message.from)
@@ -262,13 +263,13 @@ fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {
 
 /// Finds the cycles of senders that would wait for one another if sends were not buffered.
 fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<Step>>, u64) {
-    let mut posted = posts(&model.tracks, &model.messages, order);
+    let mut posted = posts(&model.facts, order);
     let types = model.trace().types();
-    for (message, post) in model.messages.list().iter().zip(&mut posted) {
-        let track = &model.tracks.list()[message.from as usize];
+    for (message, post) in model.facts.messages.list().iter().zip(&mut posted) {
+        let track = &model.facts.tracks.list()[message.from as usize];
         let is_kept_back = message.send().is_some_and(|state| {
             let name = types.value_name(track.type_, track.value[state]);
-            let class = model.tracks.class(message.from as usize, state);
+            let class = model.facts.tracks.class(message.from as usize, state);
             // Messages within collectives are internal, so they are ignored unless they are
             // requested.
             let is_within = options.blocking.is_empty() && matches!(class, Class::Collective(_));
@@ -279,6 +280,6 @@ fn potential(model: &Model<'_>, order: &Order, options: &Options) -> (Vec<Vec<St
         }
     }
     let rendezvous = Rendezvous::Posted(&posted);
-    let order = Order::unordered(&model.tracks, &model.messages, &model.collectives, rendezvous);
+    let order = Order::unordered(&model.facts, rendezvous);
     order.circles(options.limit)
 }

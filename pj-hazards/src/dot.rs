@@ -38,7 +38,7 @@ fn pair(
     label: &str,
     out: &mut String,
 ) {
-    let list = reporter.model.messages.list();
+    let list = reporter.model.facts.messages.list();
     let _ = writeln!(out, "  subgraph cluster_{at} {{ color=\"#6b7c90\"; style=rounded;");
     for (name, message) in [("first", first), ("second", second)] {
         let it = &list[message as usize];
@@ -108,7 +108,7 @@ pub(crate) fn orders(reporter: &Reporter<'_>, groups: &[Group]) -> String {
             "  subgraph cluster_{at} {{ color=\"#6b7c90\"; fontcolor=\"#6b7c90\"; fontname=\"sans-serif\"; style=rounded; label={title};"
         );
         for (place, message) in group.messages.iter().enumerate() {
-            let it = &reporter.model.messages.list()[*message as usize];
+            let it = &reporter.model.facts.messages.list()[*message as usize];
             let line = reporter
                 .places
                 .line(*message)

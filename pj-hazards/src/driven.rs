@@ -5,14 +5,14 @@
 //! and then sends other messages. A message precedes everything that its receiving state sends
 //! later.
 
-use paje_analysis::messages::Message;
+use paje_comm::messages::Message;
 
 use crate::model::Model;
 use crate::orders::{LARGEST, Part};
 use crate::poset::Poset;
 
 fn sorted(model: &Model<'_>) -> Vec<u32> {
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     let mut messages: Vec<u32> = (0..list.len() as u32).collect();
     messages.sort_by(|a, b| {
         let (left, right) = (&list[*a as usize], &list[*b as usize]);
@@ -30,7 +30,7 @@ fn triggers(first: &Message, second: &Message) -> bool {
 
 /// Returns all messages and their order, or `None` if there are too many.
 pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     if list.len() > LARGEST {
         return None;
     }
@@ -44,7 +44,7 @@ pub(crate) fn deliveries(model: &Model<'_>) -> Option<(Vec<u32>, Poset)> {
 }
 
 pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     if list.len() > LARGEST {
         return None;
     }
@@ -70,11 +70,11 @@ pub(crate) fn events(model: &Model<'_>) -> Option<Poset> {
 
 pub(crate) fn containers(model: &Model<'_>) -> Vec<(usize, Vec<Part>)> {
     let all = deliveries(model);
-    let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.tracks.list().len()];
+    let mut places: Vec<Vec<usize>> = vec![Vec::new(); model.facts.tracks.list().len()];
     let messages = all.as_ref().map_or_else(|| sorted(model), |(messages, _)| messages.clone());
     for (place, message) in messages.iter().enumerate() {
         if model.is_open(*message as usize) {
-            places[model.messages.list()[*message as usize].to as usize].push(place);
+            places[model.facts.messages.list()[*message as usize].to as usize].push(place);
         }
     }
     let part = |(track, places): (usize, Vec<usize>)| {

@@ -2,14 +2,13 @@
 
 use std::convert::Infallible;
 
-use paje_analysis::classes::{Classes, Map};
-use paje_analysis::collectives::{Collectives, Grouping};
-use paje_analysis::messages::{Message, Messages};
 use paje_analysis::order::{Order, Rendezvous};
-use paje_analysis::tracks::Tracks;
-use paje_sim::{
-    ContainerId, Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor,
-};
+use paje_comm::Facts;
+use paje_comm::classes::Map;
+use paje_comm::collectives::Grouping;
+use paje_comm::messages::Message;
+use paje_comm::tracks::Tracks;
+use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
 use rustc_hash::FxHashMap;
 
 /// Channel of a message. Messages of different channels may overtake one another.
@@ -57,10 +56,8 @@ pub struct Options {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Model<'t> {
-    /// States, with a track for each container.
-    pub tracks: Tracks<'t>,
-    pub messages: Messages,
-    pub collectives: Collectives,
+    /// States, messages and collectives. There is a track for each container.
+    pub facts: Facts<'t>,
     /// Map from state values to classes.
     pub map: Map,
     /// Channel of each message.
@@ -84,20 +81,12 @@ impl<'t> Model<'t> {
     /// are messages, except those of network links and routers.
     #[must_use]
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
-        let mut tracks = Tracks::new(trace, Classes::new(trace, &map));
-        if tracks.classes().is_empty() {
-            let (types, containers) = (trace.types(), trace.containers());
-            // SimGrid draws the topology of the platform with links from hosts to these.
-            let is_network = |id: &ContainerId| {
-                matches!(types.name(containers.type_of(*id)).text, b"LINK" | b"ROUTER")
-            };
-            let ends = Messages::ends(trace, &map);
-            tracks = tracks.with_others(ends.into_iter().filter(|id| !is_network(id)));
-        }
-        let messages = Messages::new(&tracks, &map, None);
-        let collectives = Collectives::new(&tracks, &options.grouping);
+        let grouping = options.grouping.clone();
+        let reading = paje_comm::Options { grouping, ..paje_comm::Options::default() };
+        let facts = Facts::in_order(trace, &map, &reading);
+        let (tracks, messages) = (&*facts.tracks, &facts.messages);
         let mut reader = Reader {
-            tracks: &tracks,
+            tracks,
             options,
             channels: FxHashMap::default(),
             channel: Vec::with_capacity(messages.list().len()),
@@ -113,7 +102,7 @@ impl<'t> Model<'t> {
         let by = |glob: &Option<Glob>, otherwise| -> Vec<bool> {
             let Some(glob) = glob else { return vec![otherwise; list.len()] };
             let mut states = Matches::new(glob, trace);
-            list.iter().map(|message| states.of(&tracks, message)).collect()
+            list.iter().map(|message| states.of(tracks, message)).collect()
         };
         let (wildcard, reads) = (by(&options.wildcard, true), by(&options.reads, false));
         let mut access = access;
@@ -136,18 +125,9 @@ impl<'t> Model<'t> {
                 && message.end <= window.to
         };
         let selected = list.iter().map(is_selected).collect();
-        let is_rendezvous = |message: &Message| {
-            let track = &tracks.list()[message.from as usize];
-            message.send().is_some_and(|state| {
-                let name = trace.types().value_name(track.type_, track.value[state]);
-                map.is_rendezvous(name.text)
-            })
-        };
-        let rendezvous = list.iter().map(is_rendezvous).collect();
+        let rendezvous = list.iter().map(|message| facts.is_rendezvous(message)).collect();
         Model {
-            tracks,
-            messages,
-            collectives,
+            facts,
             map,
             channel,
             wildcard,
@@ -163,22 +143,20 @@ impl<'t> Model<'t> {
     /// Whether the trace records messages, or shows that the program only uses collectives.
     #[must_use]
     pub fn records_messages(&self) -> bool {
-        let tracks = 0..self.tracks.list().len();
-        let mut classes = tracks.flat_map(|track| {
-            let states = 0..self.tracks.list()[track].len();
-            states.map(move |state| self.tracks.class(track, state))
+        let Facts { tracks, messages, collectives, .. } = &self.facts;
+        let mut classes = (0..tracks.list().len()).flat_map(|track| {
+            let states = 0..tracks.list()[track].len();
+            states.map(move |state| tracks.class(track, state))
         });
-        let collectives = &self.collectives;
         let has_collectives = !(collectives.series.is_empty() && collectives.uneven.is_empty());
-        !self.messages.list().is_empty()
+        !messages.list().is_empty()
             || has_collectives && !classes.any(|class| class.sends() || class.receives())
     }
 
     /// Computes the happened-before order.
     #[must_use]
     pub fn order(&self) -> Order {
-        let rendezvous = Rendezvous::Taken(&self.rendezvous);
-        Order::new(&self.tracks, &self.messages, &self.collectives, rendezvous)
+        Order::new(&self.facts, Rendezvous::Taken(&self.rendezvous))
     }
 
     /// Returns whether a message is examined and received by a wildcard receive.
@@ -202,13 +180,13 @@ impl<'t> Model<'t> {
     /// Returns the type of a track's container.
     #[must_use]
     pub fn container_type(&self, track: u32) -> TypeId {
-        self.trace().containers().type_of(self.tracks.list()[track as usize].container)
+        self.trace().containers().type_of(self.facts.tracks.list()[track as usize].container)
     }
 
     /// Returns the trace.
     #[must_use]
     pub fn trace(&self) -> &'t Trace {
-        self.tracks.trace()
+        self.facts.tracks.trace()
     }
 }
 

@@ -96,11 +96,11 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
         return driven::containers(model);
     }
     let known = crate::races::known(model, order);
-    (0..model.tracks.list().len())
+    (0..model.facts.tracks.list().len())
         .into_par_iter()
         .map(|track| {
             let step = |message: u32| order.index(track, order.recv(message as usize));
-            let received = model.messages.received(track).iter().copied();
+            let received = model.facts.messages.received(track).iter().copied();
             let is_open = |message: &u32| model.is_open(*message as usize);
             let mut messages: Vec<u32> = received.filter(is_open).collect();
             messages.sort_by_key(|message| step(*message));
@@ -132,7 +132,7 @@ fn containers(model: &Model<'_>, order: &Order) -> Vec<(usize, Vec<Part>)> {
 /// Counts the orders at each stage. Stops at a stage that needs more than `limit` sets of messages.
 #[must_use]
 pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
-    let messages = model.messages.list().len();
+    let messages = model.facts.messages.list().len();
     let all = deliveries(model, order);
     let counted = events(model, order).and_then(|poset| poset.count(limit));
     let mut stages = vec![Stage::of("events", 2 * messages as u64, counted.map(|one| one.orders))];
@@ -184,7 +184,7 @@ pub fn stages(model: &Model<'_>, order: &Order, limit: usize) -> Vec<Stage> {
 
 /// Counts the orders in the graph of all messages, without equivalent branches.
 fn persistent(model: &Model<'_>, messages: &[u32], poset: &Poset, limit: usize) -> Option<Orders> {
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     let into = |at: usize| list[messages[at] as usize].to;
     let exchange =
         |a: usize, b: usize| exchange(model.access(messages[a]), model.access(messages[b]));
@@ -235,7 +235,7 @@ fn events(model: &Model<'_>, order: &Order) -> Option<Poset> {
     if model.is_driven {
         return driven::events(model);
     }
-    let count = model.messages.list().len();
+    let count = model.facts.messages.list().len();
     let steps = (0..count).flat_map(|message| {
         [(order.send(message), message, false), (order.recv(message), message, true)]
     });
@@ -262,7 +262,7 @@ fn deliveries(model: &Model<'_>, order: &Order) -> Option<(Vec<u32>, Poset)> {
     if model.is_driven {
         return driven::deliveries(model);
     }
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     let known = Known::new(model, order)?;
     let mut messages: Vec<u32> = (0..list.len() as u32).collect();
     messages.sort_by_key(|message| {
@@ -290,11 +290,11 @@ struct Known {
 
 impl Known {
     fn new(model: &Model<'_>, order: &Order) -> Option<Self> {
-        let count = model.messages.list().len();
+        let count = model.facts.messages.list().len();
         if count > LARGEST {
             return None;
         }
-        let tracks = model.tracks.list().len();
+        let tracks = model.facts.tracks.list().len();
         let ends = (0..count).flat_map(|message| [order.send(message), order.recv(message)]);
         let mut steps: Vec<Step> = ends.collect();
         steps.sort_unstable();

@@ -17,7 +17,7 @@ impl Places {
     /// Looks up the lines of these messages.
     #[must_use]
     pub fn new(model: &Model<'_>, messages: impl IntoIterator<Item = u32>) -> Self {
-        let list = model.messages.list();
+        let list = model.facts.messages.list();
         let mut wanted: BTreeMap<u32, BTreeMap<u64, u32>> = BTreeMap::new();
         for message in messages {
             let it = &list[message as usize];

@@ -47,7 +47,7 @@ impl<'m> Receives<'m> {
     /// Collects the wildcard receives of a track. `known` has the number of steps that each
     /// message's sender knew.
     fn new(model: &'m Model<'m>, order: &Order, known: &[u32], track: usize) -> Self {
-        let received = model.messages.received(track).iter().copied();
+        let received = model.facts.messages.received(track).iter().copied();
         let mut list: Vec<(u32, u32, u32)> = received
             .filter(|message| model.is_open(*message as usize))
             .map(|message| {
@@ -98,7 +98,7 @@ impl<'m> Receives<'m> {
 /// not a wildcard receive.
 #[must_use]
 pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     let asked: Vec<usize> = (0..list.len()).filter(|at| model.is_open(*at)).collect();
     let question = |at: &usize| Question { step: order.send(*at), track: list[*at].to };
     let questions: Vec<Question> = asked.iter().map(question).collect();
@@ -114,7 +114,7 @@ pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
 pub fn races(model: &Model<'_>, order: &Order, limit: usize) -> Races {
     let known = known(model, order);
     let receives = |track: usize| Receives::new(model, order, &known, track);
-    let tracks = 0..model.tracks.list().len();
+    let tracks = 0..model.facts.tracks.list().len();
     let counts: Vec<u128> = tracks.into_par_iter().map(|track| receives(track).count()).collect();
     let mut found = Races::default();
     for (track, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {

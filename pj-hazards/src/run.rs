@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use paje_analysis::classes::Map;
-use paje_analysis::collectives::Grouping;
 use paje_analysis::named;
 use paje_analysis::order::Order;
+use paje_comm::classes::Map;
+use paje_comm::collectives::Grouping;
 use paje_console::contents::say_stats;
 use paje_console::fill::Filled;
 use paje_console::options::Format;
@@ -205,7 +205,7 @@ fn find(cli: &Cli, hazard: Hazard, model: &Model<'_>, order: &Order) -> (Finding
             };
             let found = deadlock(model, order, &options);
             let tracks = found.potential.iter().flatten().map(|step| order.place(*step).0);
-            let sent = tracks.flat_map(|track| model.messages.sent(track).iter().copied());
+            let sent = tracks.flat_map(|track| model.facts.messages.sent(track).iter().copied());
             let reporter = Reporter::new(model, order, sent);
             (reporter.deadlock(&found), draw(&|| dot::deadlock(&reporter, &found)))
         }
@@ -232,11 +232,11 @@ fn assumptions(cli: &Cli, hazard: Hazard, trace: &Trace, findings: &Findings) ->
 }
 
 fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
-    if model.messages.list().is_empty() {
+    if model.facts.messages.list().is_empty() {
         VOICE.say(format_args!("note: the trace has no messages"));
     }
-    if model.messages.elsewhere > 0 {
-        let count = model.messages.elsewhere;
+    if model.facts.messages.elsewhere > 0 {
+        let count = model.facts.messages.elsewhere;
         VOICE.say(format_args!(
             "note: {count} links are ignored, as a container has no states that the map knows"
         ));
@@ -247,7 +247,7 @@ fn notes(model: &Model<'_>, order: &Order, hazard: Hazard) {
             "note: the trace contradicts itself; the order ignores {count} messages or members of collectives"
         ));
     }
-    let uneven = &model.collectives.uneven;
+    let uneven = &model.facts.collectives.uneven;
     if hazard != Hazard::Deadlock && !uneven.is_empty() {
         let types = model.trace().types();
         let mut values: Vec<String> =

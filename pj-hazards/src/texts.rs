@@ -34,7 +34,7 @@ impl<'m> Reporter<'m> {
     }
 
     pub(crate) fn name(&self, track: usize) -> Name<'m> {
-        let container = self.model.tracks.list()[track].container;
+        let container = self.model.facts.tracks.list()[track].container;
         self.model.trace().containers().name(container)
     }
 
@@ -48,21 +48,21 @@ impl<'m> Reporter<'m> {
     }
 
     pub(crate) fn state(&self, track: usize, state: Option<usize>) -> Option<Name<'m>> {
-        let track = &self.model.tracks.list()[track];
+        let track = &self.model.facts.tracks.list()[track];
         let value = track.value[state?];
         Some(self.model.trace().types().value_name(track.type_, value))
     }
 
     fn from(&self, message: u32) -> usize {
-        self.model.messages.list()[message as usize].from as usize
+        self.model.facts.messages.list()[message as usize].from as usize
     }
 
     fn to(&self, message: u32) -> usize {
-        self.model.messages.list()[message as usize].to as usize
+        self.model.facts.messages.list()[message as usize].to as usize
     }
 
     pub(crate) fn message(&self, message: u32) -> String {
-        let it = &self.model.messages.list()[message as usize];
+        let it = &self.model.facts.messages.list()[message as usize];
         let (from, to) = (self.shown(it.from as usize), self.shown(it.to as usize));
         let line =
             self.places.line(message).map_or(String::new(), |line| format!(" (line {line})"));
@@ -73,7 +73,7 @@ impl<'m> Reporter<'m> {
     }
 
     fn cells(&self, message: u32) -> [Cell; 5] {
-        let it = &self.model.messages.list()[message as usize];
+        let it = &self.model.facts.messages.list()[message as usize];
         let state = self.state(it.to as usize, it.recv());
         [
             self.name(it.from as usize).into(),
@@ -188,7 +188,7 @@ impl<'m> Reporter<'m> {
                 let mut names = Vec::new();
                 for (place, message) in list.iter().map(|place| group.messages[*place]).enumerate()
                 {
-                    let it = &self.model.messages.list()[message as usize];
+                    let it = &self.model.facts.messages.list()[message as usize];
                     let line = self.places.line(message);
                     findings.rows.push(vec![
                         self.name(group.track).into(),
@@ -226,7 +226,7 @@ impl<'m> Reporter<'m> {
         let can_go = barriers.iter().filter(|barrier| barrier.keeps.is_none()).count();
         for barrier in barriers.iter().take(limit) {
             let operation = self.order.operations()[barrier.operation];
-            let series = &self.model.collectives.series[operation.series];
+            let series = &self.model.facts.collectives.series[operation.series];
             let value = self.model.trace().types().value_name(series.type_, series.value);
             let (verdict, why) = match barrier.keeps {
                 None => ("can go", "no receive could match another message without it"),

@@ -40,8 +40,7 @@ impl Output {
         &self.file
     }
 
-    /// Returns the failure for an error of writing. It contains the name of the file, if the output
-    /// is a file.
+    /// Returns the failure for a write error. It contains the file name if the output is a file.
     pub(crate) fn failed(&self, error: io::Error) -> Failure {
         match &self.path {
             Some(path) => Failure::File(path.clone(), error),

@@ -54,12 +54,12 @@ pub(crate) fn parts(
     }
     let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waiting::waits(cli, name, trace, &map)?;
-    if waits.tracks.classes().is_empty() {
+    if waits.facts.tracks.classes().is_empty() {
         let why = format!("Waiting was not analysed: {}.", waiting::unknown(trace, &map));
         parts.push(Part::new("Waiting", &why, Table::new("kinds")));
         return Ok(parts);
     }
-    let classes = waits.tracks.classes();
+    let classes = waits.facts.tracks.classes();
     let by_class = time.table_by_class(trace, classes);
     parts.push(Part::pictured("When", by_class, &[Kind::Quadrant]));
     let window = waiting::window(cli, &waits);

@@ -38,7 +38,7 @@ pub(crate) fn table(
     }
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waits(cli, name, trace, &map)?;
-    if waits.tracks.classes().is_empty() {
+    if waits.facts.tracks.classes().is_empty() {
         return Err(Failure::Unsuitable(name.to_owned(), unknown(trace, &map)));
     }
     let refused = refusal(&waits, &map).filter(|_| cli.report() == Report::Critical);
@@ -108,8 +108,8 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
 
 /// Returns notes on assumptions, on ignored states, and on efficiency.
 pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<String> {
-    let types = waits.tracks.trace().types();
-    let classes = waits.tracks.classes();
+    let types = waits.facts.tracks.trace().types();
+    let classes = waits.facts.tracks.classes();
     let list = |names: Vec<String>| {
         let (shown, more) = (names.len().min(5), names.len().saturating_sub(5));
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -132,7 +132,7 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
         ));
     }
     notes.extend(notes_on_groups(waits));
-    let collectives = &waits.collectives;
+    let collectives = &waits.facts.collectives;
     let uneven = collectives.uneven.iter().map(|uneven| {
         let first = waits.name(collectives.groups[uneven.group][0]);
         let (name, least, most) = (value(uneven.type_, uneven.value), uneven.least, uneven.most);
@@ -167,15 +167,15 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
         let why = "no messages between containers with these states, and no collectives";
         notes.push(format!("note: no waiting can be found: {why}"));
     }
-    let (sent, received) = waits.messages.without_state();
+    let (sent, received) = waits.facts.messages.without_state();
     if sent + received > 0 {
-        let all = waits.messages.list().len();
+        let all = waits.facts.messages.list().len();
         notes.push(format!(
             "note: of {all} messages, {sent} have no sending state and {received} no receiving state"
         ));
     }
     // Without their states, time in messages would count as computing.
-    let has_states = sent + received <= waits.messages.list().len() as u64;
+    let has_states = sent + received <= waits.facts.messages.list().len() as u64;
     let measured = waits.efficiency(window).filter(|_| waits.has_dependences() && has_states);
     notes.extend(measured.map(efficiency));
     notes
@@ -183,7 +183,7 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
 
 /// Explains how containers were grouped, if that is not evident.
 fn notes_on_groups(waits: &Waits<'_>) -> Option<String> {
-    let Collectives { groups, series, level, .. } = &*waits.collectives;
+    let Collectives { groups, series, level, .. } = &*waits.facts.collectives;
     if series.is_empty() {
         return None;
     }
@@ -192,8 +192,9 @@ fn notes_on_groups(waits: &Waits<'_>) -> Option<String> {
             "collectives not analysed, as each group has one container; try another --group TYPE";
         return Some(format!("note: {why}"));
     }
-    let containers = waits.tracks.trace().containers();
-    let parent = |track: &u32| containers.parent(waits.tracks.list()[*track as usize].container);
+    let containers = waits.facts.tracks.trace().containers();
+    let parent =
+        |track: &u32| containers.parent(waits.facts.tracks.list()[*track as usize].container);
     let is_evident = |group: &Vec<u32>| group.iter().all(|it| parent(it) == parent(&group[0]));
     match level {
         Level::All if !groups.iter().all(is_evident) => {
@@ -223,11 +224,12 @@ fn efficiency(all: Efficiency) -> String {
 /// Counts the states that both send and receive a message, and the messages that end in these
 /// states.
 fn combined(waits: &Waits<'_>) -> (usize, usize) {
-    let tracks = &waits.tracks;
+    let tracks = &waits.facts.tracks;
     let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
     let states = tracks.list().iter().enumerate();
     let states = states.map(|(at, track)| (0..track.len()).filter(|state| is(at, *state)).count());
     let received = waits
+        .facts
         .messages
         .list()
         .iter()

@@ -27,7 +27,7 @@ const SORT: &str = "Split the trace as sorted by time, as `pj_dump --sort` repla
 /// ends when the trace ends; so any Pajé tool can dump it. Several programs or machines can then
 /// work on a trace that is too large for one. `pj_dump DIR/root.trace` dumps the whole trace.
 ///
-/// The trace is checked as pj_dump does before DIR appears. It is read twice; if that is not
+/// Before DIR appears, the trace is checked as by pj_dump. It is read twice; if that is not
 /// possible (a pipe, compressed data), its text is kept in a temporary file beside DIR. Memory does
 /// not grow with the length of the trace.
 #[derive(Clone, Debug, Parser)]

@@ -42,8 +42,8 @@ impl Partial {
             if partial.mark()? {
                 return Ok((partial, made.keep()));
             }
-            // Another run took the folder for a leftover before the file was locked, and removes
-            // the folder.
+            // Before the file was locked, another run mistook the folder for a leftover, and now
+            // removes it.
         }
     }
 

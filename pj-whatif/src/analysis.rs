@@ -1,14 +1,10 @@
 //! Analyses the recorded and the changed run.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use paje_analysis::collectives::Collectives;
 use paje_analysis::critical::CriticalPath;
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::Tracks;
 use paje_analysis::waits::Waits;
-use paje_whatif::{Facts, Graph, Plan, Retimed, Settings};
+use paje_whatif::{Facts, Graph, Plan, Retimed};
 
 /// Waiting time of each track, and time on the critical path by value, in the trace's unit.
 #[derive(Clone, Debug)]
@@ -18,16 +14,10 @@ pub(crate) struct RunAnalysis {
 }
 
 impl RunAnalysis {
-    fn of<'t>(
-        tracks: Arc<Tracks<'t>>,
-        messages: Arc<Messages>,
-        collectives: Arc<Collectives>,
-        settings: &Settings,
-    ) -> Self {
-        let waits =
-            Waits::of(tracks, messages, collectives, &settings.reading.map, settings.reading.eager);
+    pub(crate) fn of(facts: Facts<'_>) -> Self {
+        let waits = Waits::of(facts);
         let window = waits.whole();
-        let mut waiting = vec![0.0; waits.tracks.list().len()];
+        let mut waiting = vec![0.0; waits.facts.tracks.list().len()];
         for wait in waits.iter() {
             waiting[wait.waiter as usize] += wait.seconds().to_f64();
         }
@@ -35,7 +25,7 @@ impl RunAnalysis {
         let mut on_path: BTreeMap<String, f64> = BTreeMap::new();
         for row in path.iter().flat_map(|path| path.by_activity(&waits, window)) {
             let (type_, value) = row.activity;
-            let types = waits.tracks.trace().types();
+            let types = waits.facts.tracks.trace().types();
             let name = value.map_or("(between states)".to_owned(), |value| {
                 types.value_name(type_, value).to_string()
             });
@@ -44,17 +34,8 @@ impl RunAnalysis {
         RunAnalysis { waiting, on_path }
     }
 
-    pub(crate) fn recorded(facts: Facts<'_>, settings: &Settings) -> Self {
-        RunAnalysis::of(facts.tracks, facts.messages, facts.collectives, settings)
-    }
-
     /// Analyses the changed run. The times of its states and messages must have been kept.
-    pub(crate) fn changed(
-        graph: &Graph<'_>,
-        settings: &Settings,
-        plan: &Plan,
-        retimed: &Retimed,
-    ) -> Self {
+    pub(crate) fn changed(graph: &Graph<'_>, plan: &Plan, retimed: &Retimed) -> Self {
         let tracks = graph.tracks().at_times(&retimed.start, &retimed.end);
         let messages = graph.messages().at_times(|at, message| {
             let (sent, received) = (retimed.sent[at], retimed.received[at]);
@@ -66,7 +47,6 @@ impl RunAnalysis {
                 (false, false) => None,
             }
         });
-        let collectives = graph.facts().collectives;
-        RunAnalysis::of(Arc::new(tracks), Arc::new(messages), collectives, settings)
+        RunAnalysis::of(graph.facts().changed(tracks, messages))
     }
 }

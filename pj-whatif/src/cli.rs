@@ -26,7 +26,7 @@ const OTHER: &str = "Other";
 /// Rows may use at most the memory limit divided by this number.
 const ROWS: u64 = 8;
 
-/// Predicts how long a run would have taken with other computing speed, load balance or network.
+/// Predicts how long a run would have taken with a different computing speed, load balance or network.
 ///
 /// Re-times the run's trace: computing takes its changed time, messages pass the changed network,
 /// and waiting follows from both. Several hypotheses apply together.

@@ -11,7 +11,7 @@ pub const MANUAL: Manual = Manual {
             1,
             "the changed run never ends, as containers wait for one another, or the trace is invalid",
         ),
-        (2, "wrong usage, a hypothesis that does not fit the trace, or input or output failed"),
+        (2, "wrong usage, a hypothesis that does not fit the trace, or an input or output error"),
     ],
     examples: &[
         ("pj_whatif run.trace --scale state=computing,factor=0.5", "computing takes half the time"),

@@ -7,7 +7,7 @@ use paje_console::fill::fill;
 use paje_console::options::Format;
 use paje_decimal::amounts::{amount, duration, percent};
 use paje_sim::TimeScale;
-use paje_whatif::{Graph, Plan, Retimed, Settings};
+use paje_whatif::{Graph, Plan, Retimed};
 use serde_json::{Map, Value, json};
 
 use crate::analysis::RunAnalysis;
@@ -129,7 +129,6 @@ impl Report {
         &mut self,
         graph: &Graph<'_>,
         plan: &Plan,
-        settings: &Settings,
         retimed: &Retimed,
         before: &RunAnalysis,
     ) {
@@ -141,7 +140,7 @@ impl Report {
         }
         let after = match retimed.is_recorded(plan) {
             true => before.clone(),
-            false => RunAnalysis::changed(graph, settings, plan, retimed),
+            false => RunAnalysis::changed(graph, plan, retimed),
         };
         // Share of the containers' time that is not spent waiting.
         let not_waiting = |makespan: f64, finish: &dyn Fn(usize) -> f64, waiting: &[f64]| {

@@ -133,9 +133,9 @@ fn changed(
     }
     let mut settings = settings(cli, name, trace)?;
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
-    let facts = Facts::new(trace, &settings.reading);
+    let facts = Facts::new(trace, &settings.map, &settings.reading);
     if facts.tracks.classes().is_empty() {
-        let map = settings.reading.map.name();
+        let map = settings.map.name();
         let why = format!(
             "the map `{map}` knows none of the state values; choose another one with --map FILE"
         );
@@ -144,8 +144,7 @@ fn changed(
     // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
-    let analyse = |facts| RunAnalysis::recorded(facts, &settings);
-    let mut before = (is_narrow && cli.sweep.is_none()).then(|| analyse(facts.clone()));
+    let mut before = (is_narrow && cli.sweep.is_none()).then(|| RunAnalysis::of(facts.clone()));
     let mut changes = Changes { hypotheses, network: None, random: None };
     let eager = changes.eager();
     let graph = Graph::of(facts, &settings, eager);
@@ -158,6 +157,12 @@ fn changed(
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
     }
     caveats::of_graph(&graph, &settings, &mut report);
+    if !cli.identity {
+        caveats::of_collectives(&graph, &mut report);
+    }
+    if settings.table.is_some() && !cli.identity {
+        caveats::of_table(&graph, &mut report).map_err(unsuitable)?;
+    }
     let own = match cli.identity || eager.is_some() || settings.table.is_some() {
         true => None,
         false => own_network(&graph),
@@ -195,7 +200,7 @@ fn changed(
         let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
         let (retimed, before) = rayon::join(
             || graph.retime(&applied.plan, keeps, mends),
-            || before.take().unwrap_or_else(|| analyse(graph.facts())),
+            || before.take().unwrap_or_else(|| RunAnalysis::of(graph.facts())),
         );
         let retimed = match retimed {
             Ok(retimed) => retimed,
@@ -205,7 +210,7 @@ fn changed(
             }
         };
         caveats::of_change(&applied, &retimed, graph.messages().list().len(), &mut report);
-        report.add_run(&graph, &applied.plan, &settings, &retimed, &before);
+        report.add_run(&graph, &applied.plan, &retimed, &before);
         if let Some(random) = &cli.random {
             let makespans = many::random(&graph, random, changes).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);

@@ -229,6 +229,25 @@ mod tests {
         assert!(refused(Folders::of([]).find(Path::new("/etc/passwd"))));
     }
 
+    #[test]
+    fn refusals_say_why() {
+        let (_folder, path) = world();
+        let trace = path.join("in/trace");
+        let folders = || Folders::of([&*trace]);
+        let elsewhere = path.join("out/file");
+        let expected = format!("{} is not below the trace's folder", elsewhere.display());
+        assert_eq!(folders().find(&elsewhere).unwrap_err().to_string(), expected);
+        let _socket = std::os::unix::net::UnixListener::bind(path.join("in/socket")).unwrap();
+        let expected = "it is a socket; a trace may name regular files only";
+        assert_eq!(folders().find(&path.join("in/socket")).unwrap_err().to_string(), expected);
+        // All further folders must exist.
+        let (out, file) = (path.join("out"), path.join("in/a/file"));
+        assert!(folders().and_all(std::slice::from_ref(&out)).unwrap().find(&elsewhere).is_ok());
+        assert_eq!(folders().and_all(&[out.clone(), file.clone()]).unwrap_err().0, file);
+        let missing = path.join("missing");
+        assert_eq!(folders().and_all(&[out, missing.clone()]).unwrap_err().0, missing);
+    }
+
     /// The folder is replaced after the check and before the file is opened.
     #[test]
     fn a_replaced_file_is_not_opened() {

@@ -16,7 +16,7 @@ const TAIL: usize = 512;
 /// size`, where `size` is [`Limits::block`]. [`Plan::read_between`] can cut the file anywhere.
 ///
 /// The ends of a block depend only on the bytes around them, so several threads can read blocks in
-/// any order. A block inside a line that is longer than a block is empty.
+/// any order. If a line is longer than a block, blocks that lie inside it are empty.
 ///
 /// The file is read, not mapped. If the file becomes shorter, reading returns an error, whereas
 /// access to a mapping would cause a SIGBUS.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 
-use paje_pack::{Definitions, Settings, Writer};
+use paje_pack::{Border, Definitions, Settings, WindowIndex, Writer};
 use paje_parser::columns::{HoleKind, Lines, Wanted};
 use splitter::{Block, Input, Segments};
 use tempfile::TempDir;
@@ -27,12 +27,22 @@ fn trace() -> String {
 const MEMORY: &str = "writing to memory does not fail";
 
 fn packed<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<u8> {
+    packed_with(texts, None)
+}
+
+fn packed_with<'t>(
+    texts: impl IntoIterator<Item = &'t str>,
+    windows: Option<&WindowIndex>,
+) -> Vec<u8> {
     let mut definitions = Definitions::default();
     let mut writer = Writer::new(Vec::new()).expect(MEMORY);
     for text in texts {
         let packed = paje_pack::Segment::pack(text.as_bytes(), &definitions, Settings::default());
         writer.put(&packed.expect(MEMORY)).expect(MEMORY);
         definitions.learn(text.as_bytes());
+    }
+    if let Some(windows) = windows {
+        assert!(writer.put_windows(windows, u64::MAX).expect(MEMORY));
     }
     writer.finish().expect(MEMORY)
 }
@@ -182,4 +192,85 @@ fn segments_consist_of_whole_lines() {
     assert_eq!(String::from_utf8(found).unwrap(), open);
     // Segments that are longer than the limit for lines are not accepted either.
     assert!(files.open(&packed(pieces(&text))).segments(100).is_none());
+}
+
+/// The first segment shows whether the file is a trace.
+#[test]
+fn packed_files_that_are_no_traces_are_refused() {
+    let files = Files::new();
+    let first = |text: &str| {
+        let segment = files.segments(&packed([text])).unwrap().next_segment().unwrap().unwrap();
+        let mut block = Block::default();
+        let unpacked = block.unpack_first(segment).map_err(|error| error.to_string());
+        (unpacked, block.text().to_vec())
+    };
+    let text = trace();
+    assert_eq!(first(&text), (Ok(()), text.into_bytes()));
+    let (refused, left) = first("%PDF-1.7\nand more\n");
+    let message = refused.unwrap_err();
+    assert!(message.contains(", not a Pajé trace") && left.is_empty(), "{message}");
+}
+
+/// A window has the same text as a stream and in segments: lines that all windows have, and the
+/// segments with the requested times.
+#[test]
+fn windows_have_few_segments() {
+    let head = "%EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef\n\
+                %EventDef PajeDefineEventType 1\n% Name string\n% Type string\n%EndEventDef\n\
+                %EventDef PajeNewEvent 2\n% Time date\n% Type string\n% Container string\n\
+                % Value string\n%EndEventDef\n0 P 0\n1 E P\n";
+    let part = |first: u32| -> String {
+        (first..first + 100).map(|turn| format!("2 {turn}.5 E 0 x\n")).collect()
+    };
+    let parts: Vec<String> = (0..5).map(|number| part(100 * number)).collect();
+    let pieces: Vec<&str> = [head].into_iter().chain(parts.iter().map(String::as_str)).collect();
+    let mut index = WindowIndex::default();
+    let mut start = 0;
+    for line in head.split_inclusive('\n') {
+        index.fixed.push((start, line.trim_end().as_bytes().into()));
+        start += line.len() as u64;
+    }
+    let last = parts[4].lines().last().unwrap();
+    let start = pieces.concat().len() - last.len() - 1;
+    index.latest.push((start as u64, last.as_bytes().into()));
+    index.times = (0..5)
+        .map(|number| (f64::from(100 * number) + 0.5, 99.5 + f64::from(100 * number)))
+        .collect();
+    index.times.insert(0, (f64::INFINITY, f64::NEG_INFINITY));
+    index.borders = vec![Border::default(); pieces.len() - 1];
+    let files = Files::new();
+    let bytes = packed_with(pieces.iter().copied(), Some(&index));
+    for (from, to, wanted) in [
+        (250.0, 310.0, [head, pieces[3], pieces[4], last, "\n"].concat()),
+        (500.0, 600.0, [head, last, "\n"].concat()),
+        (0.0, 1000.0, pieces.concat()),
+    ] {
+        let mut window = files.open(&bytes).within(from, to);
+        assert_eq!(window.window_bytes(), Some(wanted.len() as u64), "{from}");
+        let mut read = String::new();
+        window.read_to_string(&mut read).unwrap();
+        assert_eq!(read, wanted);
+        let mut segments = files.open(&bytes).within(from, to).segments(usize::MAX).unwrap();
+        assert!(segments.is_window());
+        let mut read = Vec::new();
+        while let Some(segment) = segments.next_segment().unwrap() {
+            assert_eq!(segment.start().0, read.len() as u64);
+            let is_last = segment.is_last();
+            let mut block = Block::default();
+            block.set_segment(segment);
+            block.unpack().unwrap();
+            read.extend_from_slice(block.text());
+            assert_eq!(is_last, read.len() == wanted.len());
+        }
+        assert_eq!(String::from_utf8(read).unwrap(), wanted);
+        assert!(files.open(&bytes).within(from, to).segments(100).is_none());
+    }
+    // Without an index, or as plain text, all of the trace is read.
+    for bytes in [packed(pieces.iter().copied()), pieces.concat().into_bytes()] {
+        let mut whole = files.open(&bytes).within(250.0, 310.0);
+        assert_eq!(whole.window_bytes(), None);
+        let mut read = String::new();
+        whole.read_to_string(&mut read).unwrap();
+        assert_eq!(read, pieces.concat());
+    }
 }

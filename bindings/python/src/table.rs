@@ -86,7 +86,7 @@ impl Table {
         self.schema(py).fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// Number of rows. Reading it makes the rows if needed.
+    /// Number of rows. Reading it builds the rows if they do not exist yet.
     #[getter]
     pub(crate) fn num_rows(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.rows(py)?.iter().map(|batch| batch.num_rows()).sum())

@@ -4,7 +4,8 @@ use super::schema::{Field, Kind};
 use super::trace::Writer;
 use super::world::{Nature, OpenLink, ROOT};
 
-/// Limit of types. Like the limit of containers, it is low, so that lanes have several events.
+/// Maximum number of types. Like the maximum number of containers, it is low, so that lanes have
+/// several events.
 const MAX_TYPES: usize = 24;
 const MAX_CONTAINERS: usize = 30;
 

@@ -9,12 +9,12 @@
 use std::convert::Infallible;
 use std::str;
 
-use paje_analysis::classes::Collective;
-use paje_analysis::collectives::Series;
+use crate::classes::Collective;
+use crate::collectives::Series;
 use paje_sim::{LaneView, States, TypeId, ValueId, Visitor};
 
+use crate::facts::Facts;
 use crate::received::TIME_TOLERANCE;
-use crate::run::Facts;
 use crate::walk::{Act, Acts, StateAct};
 
 /// All collectives.

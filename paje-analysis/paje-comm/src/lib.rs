@@ -1,20 +1,30 @@
 //! A model of communication. It describes what each rank of a traced run did, in order.
 //!
-//! A [`Run`] has the steps of each rank. The steps are the states and collectives that the rank
-//! entered and left, and the messages that it sent, got ready to receive, and waited for, with
-//! their times. A rank may wait for one message, for all messages of a set, or for any message of a
+//! [`Facts`] are the states, messages and collectives that a trace records. Searches for wait
+//! states, critical paths and hazards need no more. A [`Run`] has the steps of each rank. The steps
+//! are the states and collectives that the rank entered and left, and the messages that it sent,
+//! got ready to receive, and waited for, with their times. A rank may wait for one message, for all messages of a set, or for any message of a
 //! set. Runs are read from Pajé traces of SimGrid's SMPI, Akypuera, EZTrace and StarPU. Facts that
 //! a trace does not record are [`Inferred`].
 
+pub mod classes;
+pub mod collectives;
+mod facts;
 mod groups;
+pub mod messages;
+pub mod named;
 mod received;
 mod requests;
 mod run;
+pub mod seconds;
 mod steps;
+pub mod tracks;
 mod walk;
 
+pub use facts::{Facts, Options};
 pub use groups::{Group, Groups};
-pub use received::{Received, TIME_TOLERANCE, sets};
-pub use run::{Facts, Inferred, Reading, Run};
+pub use received::{Received, TIME_TOLERANCE, received, sets};
+pub use run::{Inferred, Run};
+pub use seconds::Seconds;
 pub use steps::{Kind, Step, StepActs, Steps};
 pub use walk::Act;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use paje_analysis::classes::Class;
-use paje_analysis::messages::Messages;
-use paje_analysis::tracks::{Track, Tracks};
+use crate::classes::Class;
+use crate::facts::Facts;
+use crate::tracks::{Track, Tracks};
 
 /// Times that are closer than this count as equal. This is half of SimGrid's resolution, in
 /// seconds.
@@ -37,6 +37,19 @@ pub struct Received {
 }
 
 impl Received {
+    /// Returns the state that completes the receive, if it is known.
+    #[must_use]
+    pub fn recv(&self) -> Option<usize> {
+        (self.recv != NONE).then_some(self.recv as usize)
+    }
+
+    /// Returns the state that posted the receive. If the posting call is unknown, this is the state
+    /// that completes the receive.
+    #[must_use]
+    pub fn post(&self) -> Option<usize> {
+        (self.post != NONE).then_some(self.post as usize)
+    }
+
     /// Returns the time from which the message can travel. `needs_post` says whether it has to wait
     /// for the receiver.
     #[must_use]
@@ -46,7 +59,9 @@ impl Received {
 }
 
 /// Returns the messages that a track receives, ordered by receiving state and end.
-pub(crate) fn received(tracks: &Tracks<'_>, messages: &Messages, at: usize) -> Vec<Received> {
+#[must_use]
+pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
+    let (tracks, messages) = (&*facts.tracks, &facts.messages);
     let track = &tracks.list()[at];
     let begins = nonblocking_receives(tracks, track);
     let mut moments = Moments::new(tracks, at, &begins);

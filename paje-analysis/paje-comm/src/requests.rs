@@ -1,18 +1,18 @@
 //! Finds which calls complete which requests if the trace has no numbers of requests.
 
-use paje_analysis::classes::Class;
+use crate::classes::Class;
 use rustc_hash::FxHashMap;
 
+use crate::facts::Facts;
 use crate::received::{Received, TIME_TOLERANCE, sets};
-use crate::run::Facts;
 use crate::walk::{Act, Acts, StateAct};
 
 /// Maximum number of states after a send that are searched for the call that completes the send.
 const SEARCH_LIMIT: usize = 10_000;
 
 /// Finds the calls that wait for any of several messages, and the messages that each call could
-/// take. These are the messages that were posted before the first of these calls and completed in
-/// one of them.
+/// take. A call could take any message that was posted before the first such call and completed in
+/// one of the calls.
 pub(crate) fn add_sets(
     facts: &Facts<'_>,
     acts: &mut [Acts],

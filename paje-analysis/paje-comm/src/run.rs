@@ -1,70 +1,20 @@
 //! The sequences of all ranks, with the recorded and the inferred facts.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use paje_analysis::classes::{Class, Map};
-use paje_analysis::collectives::{Collectives, Grouping};
-use paje_analysis::messages::{Message, Messages};
-use paje_analysis::tracks::Tracks;
+use crate::classes::Class;
+use crate::messages::{Message, Messages};
+use crate::tracks::Tracks;
 use paje_sim::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::facts::Facts;
 use crate::groups::{Groups, group};
 use crate::received::{NONE, Received, TIME_TOLERANCE, received};
 use crate::requests::{add_completions, add_sets};
 use crate::steps::{Kind, Steps};
 use crate::walk::{Act, Acts, StateAct, Walk, WalkStep};
-
-/// The communication that a trace records.
-#[derive(Clone, Debug)]
-pub struct Facts<'t> {
-    /// States of each rank.
-    pub tracks: Arc<Tracks<'t>>,
-    /// Links between ranks.
-    pub messages: Arc<Messages>,
-    /// The k-th operations of each value.
-    pub collectives: Arc<Collectives>,
-}
-
-/// Settings for reading a trace.
-#[derive(Clone, Debug)]
-pub struct Reading {
-    /// Classes of states.
-    pub map: Map,
-    /// Groups of containers, and the roots of their collectives.
-    pub grouping: Grouping,
-    /// User-defined field with the sizes of messages. By default, this is one of
-    /// [`BYTES`](paje_analysis::comm::BYTES).
-    pub bytes: Option<String>,
-    /// Rendezvous threshold in bytes. By default, it is the threshold of the map, or 64 KiB for
-    /// SimGrid.
-    pub eager: Option<u64>,
-}
-
-impl<'t> Facts<'t> {
-    /// Reads the facts from a trace.
-    #[must_use]
-    pub fn new(trace: &'t Trace, reading: &Reading) -> Self {
-        let tracks = Tracks::new(trace, paje_analysis::classes::Classes::new(trace, &reading.map));
-        let (messages, collectives) = rayon::join(
-            || Messages::by_receiver(&tracks, &reading.map, reading.bytes.as_deref()),
-            || Collectives::new(&tracks, &reading.grouping),
-        );
-        Facts {
-            tracks: Arc::new(tracks),
-            messages: Arc::new(messages),
-            collectives: Arc::new(collectives),
-        }
-    }
-
-    /// Returns whether SimGrid wrote the trace.
-    #[must_use]
-    pub fn is_simulated(&self) -> bool {
-        self.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid")
-    }
-}
 
 /// The recorded run.
 #[derive(Clone, Debug)]
@@ -124,12 +74,12 @@ impl<'t> Run<'t> {
     /// Finds the sequences of all ranks. Sends of at least `rendezvous` bytes may wait for their
     /// receiver in a changed run.
     #[must_use]
-    pub fn new(facts: Facts<'t>, reading: &Reading, rendezvous: Option<f64>) -> Self {
+    pub fn new(facts: Facts<'t>, rendezvous: Option<f64>) -> Self {
         let count = facts.tracks.list().len();
         let simulated = facts.is_simulated().then_some(65_536);
-        let eager = reading.eager.or(reading.map.eager()).or(simulated);
+        let eager = facts.eager.or(simulated);
         let found: Vec<_> =
-            (0..count).into_par_iter().map(|at| receiving(&facts, reading, eager, at)).collect();
+            (0..count).into_par_iter().map(|at| receiving(&facts, eager, at)).collect();
         let mut inferred = Inferred { eager, ..Inferred::default() };
         let mut all = Vec::with_capacity(count);
         for (list, counted) in found {
@@ -168,17 +118,11 @@ impl<'t> Run<'t> {
 
 /// Finds how a rank received its messages. Also finds which messages are used, and which ones are a
 /// rendezvous.
-fn receiving(
-    facts: &Facts<'_>,
-    reading: &Reading,
-    eager: Option<u64>,
-    at: usize,
-) -> (Vec<Received>, Inferred) {
+fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>, Inferred) {
     let (tracks, messages) = (&facts.tracks, &facts.messages);
-    let mut all = received(tracks, messages, at);
+    let mut all = received(facts, at);
     let mut inferred = Inferred::default();
     let is_simulated = facts.is_simulated();
-    let mut named = FxHashMap::default();
     // SMPI's link keys pair the wrong ends for Sendrecv.
     let is_both = |track: u32, state: Option<usize>| {
         let class = state.map(|state| tracks.class(track as usize, state));
@@ -187,11 +131,10 @@ fn receiving(
     for it in &mut all {
         let message = &messages.list()[it.message as usize];
         let (send, recv) = (message.send(), Some(it.recv).filter(|recv| *recv != NONE));
-        it.is_rendezvous = match (message.bytes(), eager) {
-            (Some(bytes), Some(eager)) if bytes >= eager as f64 => true,
-            (None, Some(0)) => true,
-            _ => send.is_some_and(|send| is_blocked(&mut named, facts, message, send, reading)),
-        };
+        let is_large = || message.bytes().zip(eager).is_some_and(|(b, eager)| b >= eager as f64);
+        it.is_rendezvous = facts.is_rendezvous(message)
+            || is_large()
+            || send.is_some_and(|send| is_blocked(facts, message, send));
         let is_wrong =
             is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
         let is_known = send.is_some() && recv.is_some() && message.from != message.to && !is_wrong;
@@ -205,25 +148,12 @@ fn receiving(
     (all, inferred)
 }
 
-/// Returns whether a send is a rendezvous. This is the case if the map says so, or if the sender
-/// left the call at the same time as the receiver, but not earlier.
-fn is_blocked(
-    named: &mut FxHashMap<(u32, u32), bool>,
-    facts: &Facts<'_>,
-    message: &Message,
-    send: usize,
-    reading: &Reading,
-) -> bool {
-    let tracks = &facts.tracks;
-    let track = &tracks.list()[message.from as usize];
-    let value = track.value[send];
-    let name = || tracks.trace().types().value_name(track.type_, value).text;
-    let is_given =
-        named.entry((track.type_.0, value.0)).or_insert_with(|| reading.map.is_rendezvous(name()));
-    *is_given
-        || tracks.class(message.from as usize, send) == Class::Send
-            && track.end[send] > message.start
-            && (track.end[send] - message.end).abs() <= TIME_TOLERANCE
+/// Returns whether the sender left the call at the same time as the receiver, but not earlier.
+fn is_blocked(facts: &Facts<'_>, message: &Message, send: usize) -> bool {
+    let track = &facts.tracks.list()[message.from as usize];
+    facts.tracks.class(message.from as usize, send) == Class::Send
+        && track.end[send] > message.start
+        && (track.end[send] - message.end).abs() <= TIME_TOLERANCE
 }
 
 /// Decides for each collective with links when a rank becomes ready to receive. It is ready either

@@ -1,6 +1,6 @@
 //! The order of a rank's acts, and of the openings and closings of its states.
 
-use paje_analysis::tracks::Track;
+use crate::tracks::Track;
 
 /// Act of a rank other than opening or closing a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ impl StateAct {
 /// Acts of one rank, in the order of the walk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
-    /// Acts at the opening of a state.
+    /// Called when a state is opened.
     pub(crate) opening: Vec<StateAct>,
     /// Acts within an open state, with their times.
     pub(crate) within: Vec<(f64, StateAct)>,

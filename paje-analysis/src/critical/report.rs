@@ -43,7 +43,7 @@ impl CriticalPath {
 }
 
 fn labels(waits: &Waits<'_>, (type_, value): Activity) -> [Label; 2] {
-    let types = waits.tracks.trace().types();
+    let types = waits.facts.tracks.trace().types();
     let value = value.map_or("".into(), |value| types.value_name(type_, value).into());
     [types.name(type_).into(), value]
 }

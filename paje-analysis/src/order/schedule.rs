@@ -11,7 +11,7 @@ use super::{Edges, NONE, TAKEN};
 /// to end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
-    /// For each place of the order, the line that completes its next step there.
+    /// For each position in the order, the line whose next step is completed there.
     pub(super) sequence: Vec<u32>,
     pub(super) slot: Vec<u32>,
     /// For each place, the index of the first edge that delays the step completed there.

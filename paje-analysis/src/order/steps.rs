@@ -1,12 +1,14 @@
 //! Steps and the edges that delay them.
 
+use paje_comm::Facts;
+use paje_comm::classes::Collective;
+use paje_comm::collectives::Collectives;
+use paje_comm::messages::Messages;
+use paje_comm::tracks::Tracks;
+
 use rayon::prelude::*;
 
 use super::{Edges, NONE, Operation, Order, Rendezvous, Step, TAKEN};
-use crate::classes::Collective;
-use crate::collectives::Collectives;
-use crate::messages::Messages;
-use crate::tracks::Tracks;
 
 /// End of a message in a track, or membership of a track in a collective.
 #[derive(Clone, Copy)]
@@ -29,12 +31,8 @@ struct Steps {
     ends: Vec<(u32, What)>,
 }
 
-pub(super) fn of(
-    tracks: &Tracks<'_>,
-    messages: &Messages,
-    collectives: &Collectives,
-    rendezvous: Rendezvous<'_>,
-) -> Order {
+pub(super) fn of(facts: &Facts<'_>, rendezvous: Rendezvous<'_>) -> Order {
+    let (tracks, messages, collectives) = (&facts.tracks, &facts.messages, &facts.collectives);
     let mut order = Order { tracks: tracks.list().len(), ..Order::default() };
     let mut members: Vec<Vec<End>> = vec![Vec::new(); tracks.list().len()];
     for (series_at, series) in collectives.series.iter().enumerate() {

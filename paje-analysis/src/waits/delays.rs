@@ -99,7 +99,7 @@ impl Waits<'_> {
     fn together(&self, order: &[(u32, u32)]) -> Vec<f64> {
         let begin = self.whole().0;
         let mut group_of = vec![0; self.by_track.len()];
-        for (group, members) in self.collectives.groups.iter().enumerate() {
+        for (group, members) in self.facts.collectives.groups.iter().enumerate() {
             members.iter().for_each(|track| group_of[*track as usize] = group);
         }
         let meetings = self.meetings();
@@ -136,16 +136,16 @@ impl Waits<'_> {
     /// For each group, returns the times of the operations that no member leaves before the last
     /// one enters.
     fn meetings(&self) -> Vec<Vec<f64>> {
-        let mut meetings = vec![Vec::new(); self.collectives.groups.len()];
-        for series in &self.collectives.series {
+        let mut meetings = vec![Vec::new(); self.facts.collectives.groups.len()];
+        for series in &self.facts.collectives.series {
             if !matches!(series.class, Collective::NxN | Collective::Barrier) {
                 continue;
             }
-            let members = self.collectives.members(series);
+            let members = self.facts.collectives.members(series);
             meetings[series.group].extend((0..series.len()).map(|instance| {
                 let enters = members.iter().zip(series.operation(instance));
                 let enters = enters.map(|(track, state)| {
-                    self.tracks.list()[*track as usize].start[*state as usize]
+                    self.facts.tracks.list()[*track as usize].start[*state as usize]
                 });
                 enters.fold(f64::NEG_INFINITY, f64::max)
             }));

@@ -21,7 +21,7 @@ impl Waits<'_> {
     #[must_use]
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
-        let all: Seconds = self.tracks.list().iter().map(|_| length).sum();
+        let all: Seconds = self.facts.tracks.list().iter().map(|_| length).sum();
         let row = |(name, total): (&'static str, Total)| Row {
             names: [name.into(), "".into()],
             share: total.seconds.share_of(all),
@@ -41,7 +41,7 @@ impl Waits<'_> {
     /// that it causes.
     #[must_use]
     pub fn waiters_table(&self, window: (f64, f64)) -> Table {
-        let mut totals = vec![Total::default(); self.tracks.list().len()];
+        let mut totals = vec![Total::default(); self.facts.tracks.list().len()];
         for row in self.by_waiter(window) {
             totals[row.waiter as usize] = row.total;
         }
@@ -92,12 +92,12 @@ impl Waits<'_> {
     }
 
     pub(crate) fn scale(&self) -> TimeScale {
-        self.tracks.trace().time_scale()
+        self.facts.tracks.trace().time_scale()
     }
 
     pub(crate) fn label(&self, track: u32) -> Label {
-        let container = self.tracks.list()[track as usize].container;
-        self.tracks.trace().containers().name(container).into()
+        let container = self.facts.tracks.list()[track as usize].container;
+        self.facts.tracks.trace().containers().name(container).into()
     }
 }
 

@@ -98,23 +98,23 @@ impl Waits<'_> {
     }
 
     fn communicates(&self, track: usize) -> bool {
-        (0..self.tracks.list()[track].len())
-            .any(|state| self.tracks.class(track, state).communicates())
+        (0..self.facts.tracks.list()[track].len())
+            .any(|state| self.facts.tracks.class(track, state).communicates())
     }
 
     fn rests(&self, window: (f64, f64)) -> Vec<[Total; Rest::ALL.len()]> {
         let whole = self.whole();
         let window = (window.0.max(whole.0), window.1.min(whole.1));
-        let tracks = (0..self.tracks.list().len()).into_par_iter();
+        let tracks = (0..self.facts.tracks.list().len()).into_par_iter();
         tracks.map(|track| self.rest_of(track, window)).collect()
     }
 
     fn rest_of(&self, at: usize, (start, end): (f64, f64)) -> [Total; Rest::ALL.len()] {
-        let track = &self.tracks.list()[at];
+        let track = &self.facts.tracks.list()[at];
         let mut has_message = vec![false; track.len()];
-        let list = self.messages.list();
-        let received = self.messages.received(at).iter().map(|it| list[*it as usize].recv());
-        let sent = self.messages.sent(at).iter().map(|it| list[*it as usize].send());
+        let list = self.facts.messages.list();
+        let received = self.facts.messages.received(at).iter().map(|it| list[*it as usize].recv());
+        let sent = self.facts.messages.sent(at).iter().map(|it| list[*it as usize].send());
         received.chain(sent).flatten().for_each(|state| has_message[state] = true);
         let mut waits: Vec<(f64, f64)> =
             self.of_track(at).iter().map(|wait| (wait.from, wait.until)).collect();
@@ -125,7 +125,7 @@ impl Waits<'_> {
             for piece in track.pieces_back(since, from.min(end)) {
                 let rest = match piece.state {
                     None => Rest::Computing,
-                    Some(state) => match self.tracks.class(at, state) {
+                    Some(state) => match self.facts.tracks.class(at, state) {
                         Class::Compute => Rest::Computing,
                         Class::Send | Class::Recv | Class::SendRecv | Class::Wait => {
                             if has_message[state] { Rest::Transfer } else { Rest::Unexplained }

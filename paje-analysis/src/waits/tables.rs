@@ -62,7 +62,7 @@ impl Waits<'_> {
     /// waits.
     #[must_use]
     pub fn whole(&self) -> (f64, f64) {
-        self.tracks.span().unwrap_or((0.0, 0.0))
+        self.facts.tracks.span().unwrap_or((0.0, 0.0))
     }
 
     /// Returns the waits in the window by kind, in the order of [`Kind::ALL`].
@@ -111,8 +111,8 @@ impl Waits<'_> {
     /// Returns the name of a track's container.
     #[must_use]
     pub fn name(&self, track: u32) -> Cow<'_, str> {
-        let container = self.tracks.list()[track as usize].container;
-        self.tracks.trace().containers().name(container).to_str_lossy()
+        let container = self.facts.tracks.list()[track as usize].container;
+        self.facts.tracks.trace().containers().name(container).to_str_lossy()
     }
 
     /// Returns the most-waited graph in DOT. It has an edge from each waiting container to the

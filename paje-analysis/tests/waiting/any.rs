@@ -36,7 +36,7 @@ fn check(name: &str, bytes: &[u8]) -> usize {
     assert_eq!(on_path, Seconds::between(begin, end), "{name}");
     assert!(path.imbalance(&waits, (begin, end)).iter().all(|row| row.cost >= row.imbalance));
     for wait in waits.iter() {
-        let track = &waits.tracks.list()[wait.waiter as usize];
+        let track = &waits.facts.tracks.list()[wait.waiter as usize];
         let state = wait.state as usize;
         let within = track.start[state] <= wait.from && wait.until <= track.end[state];
         assert!(within && wait.from < wait.until, "{name}: {wait:?}");

@@ -138,13 +138,13 @@ fn sizes_are_read_from_the_named_field() {
     let trace = replayed(&Case::LateReceiver.trace(&PARAMETERS[1]).bytes);
     let bytes = |field: Option<&str>| {
         let options = Options { bytes: field.map(str::to_owned), ..Options::default() };
-        waits(&trace, &options).messages.list()[0].bytes()
+        waits(&trace, &options).facts.messages.list()[0].bytes()
     };
     assert_eq!(bytes(None), Some(1e6));
     assert_eq!(bytes(Some("Size")), Some(1e6));
     assert_eq!(bytes(Some("Length")), None);
     let chain = replayed(&Case::Chain.trace(&PARAMETERS[1]).bytes);
-    assert_eq!(waits(&chain, &Options::default()).messages.list()[0].bytes(), None);
+    assert_eq!(waits(&chain, &Options::default()).facts.messages.list()[0].bytes(), None);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn the_root_is_given_or_estimated() {
         });
         let options = Options { grouping: Grouping { level: None, root }, ..Options::default() };
         let waits = waits(&trace, &options);
-        let series = &waits.collectives.series[0];
+        let series = &waits.facts.collectives.series[0];
         (series.root, series.assumed, waits.iter().count())
     };
     assert_eq!(rooted(None), (Some(2), true, 2));
@@ -227,7 +227,7 @@ fn roots_may_rotate() {
         .collect();
     let trace = operations("MPI_Bcast", &all);
     let waits = waits(&trace, &Options::default());
-    let series = &waits.collectives.series[0];
+    let series = &waits.facts.collectives.series[0];
     assert_eq!((series.root, series.is_turning, series.assumed), (Some(1), true, true));
     assert_eq!([0, 1, 2, 3].map(|instance| series.root_of(instance)), [1, 2, 0, 1].map(Some));
     let found = waiting(&waits);
@@ -247,7 +247,7 @@ fn groups_are_all_containers_or_share_an_ancestor_of_a_type() {
         waiting(&waits(&trace, &options)).iter().map(|w| (w.waiter, w.whom)).collect::<Vec<_>>()
     };
     let all = waits(&trace, &Options::default());
-    assert_eq!(all.collectives.level, Level::All);
+    assert_eq!(all.facts.collectives.level, Level::All);
     let pairs: Vec<_> = waiting(&all).iter().map(|wait| (wait.waiter, wait.whom)).collect();
     assert_eq!(pairs, [(0, 3), (1, 3), (2, 3)]);
     assert_eq!(level("N"), [(0, 1), (2, 3)]);
@@ -259,7 +259,7 @@ fn groups_are_all_containers_or_share_an_ancestor_of_a_type() {
 fn groups_are_smaller_if_only_those_agree() {
     let groups = |all: &[(&str, &str, u32, u32)]| {
         let trace = nodes(all);
-        let collectives = &waits(&trace, &Options::default()).collectives;
+        let collectives = &waits(&trace, &Options::default()).facts.collectives;
         (collectives.level, collectives.groups.clone())
     };
     let by_node = (Level::Depth(1), vec![vec![0, 1], vec![2, 3]]);
@@ -285,7 +285,7 @@ fn groups_are_smaller_if_only_those_agree() {
 fn uneven_operations_are_reported_and_not_analysed() {
     let trace =
         nodes(&[("a", "n0", 1, 9), ("b", "n0", 2, 9), ("a2", "n1", 1, 2), ("b2", "n1", 3, 4)]);
-    assert!(waits(&trace, &Options::default()).collectives.uneven.is_empty());
+    assert!(waits(&trace, &Options::default()).facts.collectives.uneven.is_empty());
     let known = Case::Barrier.trace(&PARAMETERS[1]);
     let text = String::from_utf8(known.bytes).expect("text");
     let more = text.replacen(
@@ -295,7 +295,7 @@ fn uneven_operations_are_reported_and_not_analysed() {
     );
     let trace = replayed(more.as_bytes());
     let waits = waits(&trace, &Options::default());
-    let [uneven] = waits.collectives.uneven[..] else { panic!("one value") };
+    let [uneven] = waits.facts.collectives.uneven[..] else { panic!("one value") };
     assert_eq!((uneven.least, uneven.most), (1, 2));
     assert_eq!(trace.types().value_name(uneven.type_, uneven.value).text, b"PMPI_Barrier");
     assert_eq!(waits.iter().count(), 0);
@@ -306,7 +306,7 @@ fn known_state_types_are_chosen_and_unknown_values_reported() {
     let run = datasets::passing::random(3, 200);
     let trace = replayed(&run.bytes);
     let waits = waits(&trace, &Options::default());
-    let classes = waits.tracks.classes();
+    let classes = waits.facts.tracks.classes();
     let name = |id| trace.types().name(id).to_str_lossy().into_owned();
     assert_eq!(classes.chosen().map(name).collect::<Vec<_>>(), ["MPI_STATE"]);
     assert_eq!(classes.passed_over().iter().map(|id| name(*id)).collect::<Vec<_>>(), ["PHASE"]);

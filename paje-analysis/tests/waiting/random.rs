@@ -77,19 +77,19 @@ fn check_rest(seed: u64, run: &Passing, trace: &Trace) {
     let (begin, end) = waits.whole();
     let (first, length) = (micros(begin), (micros(end) - micros(begin)) as usize);
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    for (at, track) in waits.tracks.list().iter().enumerate() {
+    for (at, track) in waits.facts.tracks.list().iter().enumerate() {
         let mut now = vec!["(computing)"; length];
         let mut paint = |from: f64, until: f64, name| {
             now[(micros(from) - first) as usize..(micros(until) - first) as usize].fill(name);
         };
         // Inner states come after outer ones.
         for state in 0..track.len() {
-            let all = waits.messages.list().iter();
+            let all = waits.facts.messages.list().iter();
             let is_here = |message: &Message| {
                 (message.from as usize, message.send()) == (at, Some(state))
                     || (message.to as usize, message.recv()) == (at, Some(state))
             };
-            let name = match waits.tracks.class(at, state) {
+            let name = match waits.facts.tracks.class(at, state) {
                 Class::Compute => "(computing)",
                 Class::Collective(_) => "(in collectives)",
                 Class::Io => "(input and output)",

@@ -3,7 +3,7 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Spellings of other programs, and ours.
+/// Option spellings of other programs, each with ours.
 const OTHERS: [(&str, &str); 8] = [
     ("--json", "--format json"),
     ("--csv", "--format csv"),

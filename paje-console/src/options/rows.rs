@@ -129,15 +129,15 @@ impl Nature {
 pub struct Patterns {
     /// Only types whose name matches, such as 'MPI_*'
     ///
-    /// Only rows of types whose name or alias matches GLOB; if repeated, any of them. The row of a
-    /// container is of the container's type
+    /// Only rows of types whose name or alias matches GLOB, or one of the GLOBs if the option is
+    /// repeated. The row of a container is of the container's type
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
     pub of_type: Vec<Glob>,
 
     /// Only containers such as 'rank-1*', and all inside
     ///
-    /// Only rows in containers whose name or alias matches GLOB, and in the containers below them;
-    /// if repeated, any of them. The row of a container is in that container
+    /// Only rows in containers whose name or alias matches GLOB, or one of the GLOBs if the option
+    /// is repeated, and in the containers below them. The row of a container is in that container
     #[arg(long = "in", value_name = "GLOB", allow_hyphen_values = true)]
     pub inside: Vec<Glob>,
 }

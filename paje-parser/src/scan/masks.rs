@@ -20,15 +20,7 @@ pub(super) fn lines_of(
         // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         return unsafe { avx2::lines_of(chunks, white, newline) };
     }
-    let mut found = Found::default();
-    for ((chunk, white), newline) in chunks.iter().zip(white).zip(newline) {
-        let newlines = gather(chunk, |byte| byte == b'\n');
-        *white = gather(chunk, |byte| byte == b' ' || byte.wrapping_sub(9) < 5).to_le_bytes();
-        *newline = newlines.to_le_bytes();
-        found.newlines += u64::from(newlines.count_ones());
-        found.special |= chunk.iter().any(|byte| byte | 1 == b'#');
-    }
-    found
+    portable::lines_of(chunks, white, newline)
 }
 
 /// Removes bytes inside quotes from the white-space masks and adds bytes of comments, up to the
@@ -45,15 +37,7 @@ pub(super) fn settle(
         // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
         return unsafe { avx2::settle(quotes, chunks, white, newline) };
     }
-    for (number, ((chunk, white), newline)) in chunks.iter().zip(white).zip(newline).enumerate() {
-        let (quote, hash) =
-            (gather(chunk, |byte| byte == b'"'), gather(chunk, |byte| byte == b'#'));
-        let Some(outside) = quotes.outside(masks(*white, *newline, quote, hash)) else {
-            return number;
-        };
-        *white = outside.to_le_bytes();
-    }
-    chunks.len()
+    portable::settle(quotes, chunks, white, newline)
 }
 
 const fn masks(white: [u8; 8], newline: [u8; 8], quote: u64, hash: u64) -> Masks {
@@ -66,15 +50,9 @@ pub(super) fn signs_of(chunks: &[[u8; 64]], quote: &mut [[u8; 8]], hash: &mut [[
     if has_avx2() {
         #[allow(unsafe_code)]
         // SAFETY: the processor has AVX2 and POPCNT, and the function requires no other features.
-        unsafe {
-            avx2::signs_of(chunks, quote, hash);
-        }
-        return;
+        return unsafe { avx2::signs_of(chunks, quote, hash) };
     }
-    for ((chunk, quote), hash) in chunks.iter().zip(quote).zip(hash) {
-        *quote = gather(chunk, |byte| byte == b'"').to_le_bytes();
-        *hash = gather(chunk, |byte| byte == b'#').to_le_bytes();
-    }
+    portable::signs_of(chunks, quote, hash);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -89,6 +67,57 @@ pub(super) fn gather(chunk: &[u8; 64], class: fn(u8) -> bool) -> u64 {
         // Collects the lowest bit of each of the eight bytes into the top byte.
         mask | (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })
+}
+
+/// The same functions for processors without AVX2.
+pub(super) mod portable {
+    use super::{Found, gather, masks};
+    use crate::scan::quotes::Quotes;
+
+    pub(in crate::scan) fn lines_of(
+        chunks: &[[u8; 64]],
+        white: &mut [[u8; 8]],
+        newline: &mut [[u8; 8]],
+    ) -> Found {
+        let mut found = Found::default();
+        for ((chunk, white), newline) in chunks.iter().zip(white).zip(newline) {
+            let newlines = gather(chunk, |byte| byte == b'\n');
+            *white = gather(chunk, |byte| byte == b' ' || byte.wrapping_sub(9) < 5).to_le_bytes();
+            *newline = newlines.to_le_bytes();
+            found.newlines += u64::from(newlines.count_ones());
+            found.special |= chunk.iter().any(|byte| byte | 1 == b'#');
+        }
+        found
+    }
+
+    pub(in crate::scan) fn settle(
+        quotes: &mut Quotes,
+        chunks: &[[u8; 64]],
+        white: &mut [[u8; 8]],
+        newline: &[[u8; 8]],
+    ) -> usize {
+        for (number, ((chunk, white), newline)) in chunks.iter().zip(white).zip(newline).enumerate()
+        {
+            let (quote, hash) =
+                (gather(chunk, |byte| byte == b'"'), gather(chunk, |byte| byte == b'#'));
+            let Some(outside) = quotes.outside(masks(*white, *newline, quote, hash)) else {
+                return number;
+            };
+            *white = outside.to_le_bytes();
+        }
+        chunks.len()
+    }
+
+    pub(in crate::scan) fn signs_of(
+        chunks: &[[u8; 64]],
+        quote: &mut [[u8; 8]],
+        hash: &mut [[u8; 8]],
+    ) {
+        for ((chunk, quote), hash) in chunks.iter().zip(quote).zip(hash) {
+            *quote = gather(chunk, |byte| byte == b'"').to_le_bytes();
+            *hash = gather(chunk, |byte| byte == b'#').to_le_bytes();
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-use super::masks::gather;
+use super::masks::{gather, portable};
 use super::*;
 use crate::token;
 use proptest::prelude::*;
@@ -36,6 +36,23 @@ fn check(text: &[u8]) {
         let lines = scanner.short_lines().plain();
         assert_eq!(lines.map(|lines| lines.are_single()), Some(!doubled));
     }
+}
+
+/// Compares the functions for this processor with those for all processors.
+fn check_portable(text: &[u8]) {
+    let (chunks, _) = text.as_chunks::<64>();
+    let masks = || (vec![[0; 8]; chunks.len()], vec![[0; 8]; chunks.len()]);
+    let ((mut white, mut newline), (mut quote, mut hash)) = (masks(), masks());
+    let ((mut white_too, mut newline_too), (mut quote_too, mut hash_too)) = (masks(), masks());
+    let found = lines_of(chunks, &mut white, &mut newline);
+    assert_eq!(portable::lines_of(chunks, &mut white_too, &mut newline_too), found);
+    assert_eq!((&white_too, &newline_too), (&white, &newline));
+    signs_of(chunks, &mut quote, &mut hash);
+    portable::signs_of(chunks, &mut quote_too, &mut hash_too);
+    assert_eq!((quote_too, hash_too), (quote, hash));
+    let settled = settle(&mut Quotes::default(), chunks, &mut white, &newline);
+    let too = portable::settle(&mut Quotes::default(), chunks, &mut white_too, &newline);
+    assert_eq!((too, white_too), (settled, white));
 }
 
 fn check_plain(scanner: &Scanner, start: usize, end: usize, fields: &[token::Span]) {
@@ -246,5 +263,11 @@ proptest! {
     #[test]
     fn any_bytes_are_read(text in proptest::collection::vec(any::<u8>(), 0..400)) {
         check(&text);
+        check_portable(&text);
+    }
+
+    #[test]
+    fn all_processors_find_the_same(text in "(([a-z]{0,40}|\"[a-z #]{0,90}\"|a\"|#)[ \t\n]){0,40}") {
+        check_portable(text.as_bytes());
     }
 }

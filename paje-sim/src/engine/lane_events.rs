@@ -119,7 +119,8 @@ impl<'a> LaneEvents<'a> {
 }
 
 impl<'a> BlockLines<'a> {
-    /// Returns the lanes that have events in the block, with these events.
+    /// Returns the lanes that have events in the block, with these events. A lane of links may come
+    /// several times, with different keys.
     pub fn lane_events(&self) -> impl Iterator<Item = LaneEvents<'a>> + use<'a> {
         let (decoded, maps) = self.parts();
         let (links, text) = (&decoded.links[..], self.text());

@@ -3,7 +3,7 @@
 mod fields;
 mod nets;
 
-use paje_analysis::classes::Class;
+use paje_comm::classes::Class;
 use paje_sim::{Glob, LaneId, TypeId, ValueId, nearest};
 use rand_distr::{Distribution as _, LogNormal, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -122,7 +122,7 @@ fn tracks(graph: &Graph<'_>, wanted: Option<&Glob>) -> Result<Vec<bool>, String>
     let containers = graph.tracks().trace().containers();
     let list = graph.tracks().list();
     let Some(glob) = wanted else { return Ok(vec![true; list.len()]) };
-    let is_meant = |track: &paje_analysis::tracks::Track| {
+    let is_meant = |track: &paje_comm::tracks::Track| {
         let alias = containers.alias(track.container);
         glob.matches(containers.name(track.container).text)
             || alias.is_some_and(|alias| glob.matches(alias.text))
@@ -168,7 +168,7 @@ fn of_class(graph: &Graph<'_>, class: Class) -> Vec<(u32, u32)> {
 fn instances(graph: &Graph<'_>, states: &States) -> Result<Vec<Vec<(u32, f64)>>, String> {
     let (tracks, values) =
         (tracks(graph, states.container.as_ref())?, values(graph, &states.state)?);
-    let of = |(at, track): (usize, &paje_analysis::tracks::Track)| {
+    let of = |(at, track): (usize, &paje_comm::tracks::Track)| {
         if !tracks[at] {
             return Vec::new();
         }
@@ -254,7 +254,7 @@ fn make_factors(graph: &Graph<'_>, plan: &mut Plan) {
 fn cut(graph: &Graph<'_>, states: &States, plan: &mut Plan) -> Result<(), String> {
     let all = instances(graph, states)?;
     if plan.cut_states.is_empty() {
-        let none = |track: &paje_analysis::tracks::Track| vec![false; track.len()];
+        let none = |track: &paje_comm::tracks::Track| vec![false; track.len()];
         plan.cut_states = graph.tracks().list().iter().map(none).collect();
     }
     for (cut, states) in plan.cut_states.iter_mut().zip(all) {

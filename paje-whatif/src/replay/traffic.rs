@@ -91,7 +91,7 @@ impl<'g> Traffic<'g> {
         let (number, member) = group.seat(seat);
         let (graph, costs, schedules) = (self.graph, self.costs, &mut self.schedules);
         let (operation, _) = self.running.entry(seat - member).or_insert_with(|| {
-            let model = &graph.shapes[at];
+            let model = &graph.shapes()[at];
             let root = model.root_of(group, number);
             let schedule = schedules.entry((at, root)).or_insert_with(|| {
                 Arc::new(Schedule::new(model.shape, group.class, group.members(), root))

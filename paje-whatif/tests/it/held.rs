@@ -123,6 +123,6 @@ fn changed_computing_shifts_collectives_like_the_models() {
 fn message_times_are_recovered() {
     let trace = trace(&run("MPI_Bcast", 8, relay, 1.0).0, &[]);
     let graph = Graph::new(&trace, &settings_for(Shape::Binomial));
-    let (latency, work) = graph.shapes[0].cost();
+    let (latency, work) = graph.shapes()[0].cost();
     assert!((latency + work - MESSAGE).abs() < 1e-5, "{latency} {work}");
 }

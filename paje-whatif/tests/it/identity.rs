@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use datasets::passing;
-use paje_analysis::classes::Map;
+use paje_comm::classes::Map;
 use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
 use paje_whatif::{Changed, EagerStart, Graph, Plan, Settings};

@@ -1,9 +1,12 @@
 //! Tests of properties that hold for every run.
 
 use datasets::passing;
+use paje_export::paje::{self, Form};
+use paje_sim::{NameOrder, Precision, Selection};
 use paje_whatif::hypothesis::{Changes, Hypothesis};
-use paje_whatif::{Graph, Settings};
+use paje_whatif::{Changed, Graph, Settings};
 
+use crate::known::trace;
 use crate::{mpi, replayed};
 
 const SEEDS: u64 = 120;
@@ -94,7 +97,7 @@ fn equal_factors_of_the_network_need_no_sizes() {
         let recorded = ends(graph, &[]);
         let slower = vec![("net", "latency=x2,bandwidth=x0.5".to_owned())];
         let found = ends(graph, &slower);
-        let fits = graph.shapes.iter().all(|model| model.cost() == (0.0, 0.0));
+        let fits = graph.shapes().iter().all(|model| model.cost() == (0.0, 0.0));
         for (end, recorded) in found.iter().zip(&recorded) {
             // Schedules fit the collectives of random runs only approximately.
             let most = if fits { 2.0 * recorded } else { f64::INFINITY };
@@ -102,4 +105,37 @@ fn equal_factors_of_the_network_need_no_sizes() {
             assert!(is_possible, "{seed}: {end} of {recorded}");
         }
     });
+}
+
+/// Checks that the trace of a run with other computing times is valid, with as many rows as the
+/// recorded trace.
+fn check_written(name: &str, graph: &Graph<'_>) {
+    for factor in [0.5, 3.0] {
+        let hypotheses = [Hypothesis::parse("cpu", &format!("factor={factor}")).expect("valid")];
+        let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
+        let plan = changes.apply(graph).expect("it fits").plan;
+        let run = graph.retime(&plan, true, true).expect("the run ends");
+        let (trace, mut bytes) = (graph.tracks().trace(), Vec::new());
+        let changed = Changed::new(graph, &plan, &run);
+        let selected = trace.select(&Selection::default());
+        let form = Form { order: NameOrder::Bare, precision: Precision::Double };
+        paje::write(trace, &selected, form, &changed, &testkit::team(1), &mut bytes)
+            .expect("memory");
+        assert_eq!(replayed(&bytes).counts(), trace.counts(), "{name} {factor}");
+    }
+}
+
+#[test]
+fn changed_runs_are_valid_traces() {
+    each(|seed, graph| check_written(&format!("seed {seed}"), graph));
+}
+
+#[test]
+fn links_for_which_nothing_waits_end_after_their_start() {
+    // The links start and end while the ranks compute.
+    let trace = trace(
+        &[(0, "computing", 0.0, 9.0), (1, "MPI_Wait", 0.0, 8.0), (1, "computing", 8.0, 9.0)],
+        &[(1, 0, 7.0, 8.0, 1), (1, 0, 7.5, 8.5, 1)],
+    );
+    check_written("loose links", &Graph::new(&trace, &Settings::new(mpi())));
 }

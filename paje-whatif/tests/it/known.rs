@@ -67,7 +67,7 @@ pub(crate) fn retimed(
         hypotheses.iter().map(|(kind, text)| Hypothesis::parse(kind, text)).collect();
     let hypotheses = hypotheses?;
     let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
-    let facts = Facts::new(trace, &settings.reading);
+    let facts = Facts::new(trace, &settings.map, &settings.reading);
     let graph = Graph::of(facts, settings, changes.eager());
     let applied = changes.apply(&graph)?;
     graph.retime(&applied.plan, true, false).map_err(|cycle| cycle.to_string())
@@ -339,7 +339,10 @@ fn hypotheses_that_do_not_fit_are_refused() {
         wrong("balance", "state=computing,mode=globl")
             .contains("global-instance, process-local, global, scaled")
     );
-    assert!(wrong("scale", "state=computing,factor=1,container=node-*").contains("rank-0, rank-1"));
+    assert!(
+        wrong("scale", "state=computing,factor=1,container=node-*")
+            .contains("there are 'rank-0', 'rank-1'")
+    );
     assert!(wrong("scale", "value=computing").contains("state, container, factor, min-gap"));
     assert!(wrong("net", "latency=x10").contains("--net-table"));
     assert!(wrong("net", "bandwidth=0").contains("above 0"));
@@ -392,8 +395,8 @@ fn scattered() -> Trace {
 fn messages_of_a_collective_share_the_link_out_of_its_root() {
     let trace = scattered();
     let graph = Graph::new(&trace, &settings());
-    let (latency, work) = graph.shapes[0].cost();
-    assert!((latency - 1.0).abs() < 1e-3 && (work - 2.0).abs() < 1e-3, "{:?}", graph.shapes[0]);
+    let (latency, work) = graph.shapes()[0].cost();
+    assert!((latency - 1.0).abs() < 1e-3 && (work - 2.0).abs() < 1e-3, "{:?}", graph.shapes()[0]);
     // Without a change, the times are identical to the last bit.
     let same = ends(&trace, &[("scale", "state=computing,factor=1")]);
     assert_eq!(same, [10.0, 23.0, 33.0, 43.0]);

@@ -5,7 +5,7 @@ mod identity;
 mod invariants;
 mod known;
 
-use paje_analysis::classes::Map;
+use paje_comm::classes::Map;
 use paje_sim::{Options, Trace};
 
 fn replayed(bytes: &[u8]) -> Trace {

@@ -1,5 +1,5 @@
-//! Small traces with changed, missing and unusual bytes. The verdict must be the checker's. All
-//! sizes of blocks and numbers of threads must give the same rows, or a clear error.
+//! Small traces with changed, missing and unusual bytes. The result must agree with the checker's
+//! verdict. Each block size and number of threads must give the same rows or a clear error.
 //!
 //! `PAJE_ALL_BYTES=1` replaces every byte by every value.
 

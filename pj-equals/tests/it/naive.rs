@@ -125,7 +125,8 @@ fn differences(a: &BTreeMap<String, Vec<String>>, b: &BTreeMap<String, Vec<Strin
             |rows: Option<&Vec<String>>, i: usize| rows.and_then(|rows| rows.get(i).cloned());
         let count = one.map_or(0, Vec::len).max(other.map_or(0, Vec::len));
         let differ = (0..count).filter(|i| lane(one, *i) != lane(other, *i)).count() as u64;
-        // A type or container found in only one trace differs only there.
+        // If a type or container is in only one trace, only this difference is reported, and
+        // nothing inside it.
         match key.split(' ').next() {
             Some("type") => sums[0] += differ,
             Some("container") => sums[1] += differ,

@@ -14,7 +14,7 @@ impl Reporter<'_> {
         let doing = |track: u32| match wait(track) {
             Some(wait) => self.state(wait.track, Some(wait.state)),
             None => {
-                let last = self.model.tracks.list()[track as usize].len().checked_sub(1);
+                let last = self.model.facts.tracks.list()[track as usize].len().checked_sub(1);
                 self.state(track as usize, last)
             }
         };
@@ -110,8 +110,8 @@ impl Reporter<'_> {
         let mut state_of_first = None;
         for (at, (step, (track, _))) in steps.iter().zip(&places).enumerate() {
             let next = places[(at + 1) % places.len()].0;
-            let list = self.model.messages.list();
-            let mut sent = self.model.messages.sent(*track).iter().filter(|message| {
+            let list = self.model.facts.messages.list();
+            let mut sent = self.model.facts.messages.sent(*track).iter().filter(|message| {
                 self.order.send(**message as usize) == *step
                     && list[**message as usize].to as usize == next
             });

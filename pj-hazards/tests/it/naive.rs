@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use datasets::passing::Hazard;
-use paje_analysis::classes::{Collective, Map};
-use paje_analysis::messages::Message;
 use paje_analysis::order::Order;
+use paje_comm::classes::{Collective, Map};
+use paje_comm::messages::Message;
 use paje_sim::Trace;
 use pj_hazards::barriers::barriers;
 use pj_hazards::model::{Channel, Model, Options};
@@ -38,7 +38,7 @@ fn call(
     // Times are not negative, so their bits have the same order as the times.
     match state {
         Some(state) => {
-            let time = model.tracks.list()[track].start[state] + 0.0;
+            let time = model.facts.tracks.list()[track].start[state] + 0.0;
             (track, time.to_bits(), state as u32, 0, 0)
         }
         None => (track, (time + 0.0).to_bits(), u32::MAX, kind, at),
@@ -49,26 +49,26 @@ fn call(
 type Operation = (Collective, Option<usize>, Vec<Call>, (usize, usize));
 
 fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
-    let list = model.messages.list();
+    let list = model.facts.messages.list();
     let place = |received: &[u32], at: usize| {
         received.iter().position(|other| *other as usize == at).expect("the message is in the list")
             as u32
     };
     let recv = |at: usize, it: &Message| {
         let to = it.to as usize;
-        let number = place(model.messages.received(to), at);
+        let number = place(model.facts.messages.received(to), at);
         call(model, to, it.recv(), it.end, 0, number)
     };
     let send = |at: usize, it: &Message| {
         let from = it.from as usize;
-        let number = place(model.messages.sent(from), at);
+        let number = place(model.facts.messages.sent(from), at);
         call(model, from, it.send(), it.start, 1, number)
     };
     let sends: Vec<Call> = list.iter().enumerate().map(|(at, it)| send(at, it)).collect();
     let recvs: Vec<Call> = list.iter().enumerate().map(|(at, it)| recv(at, it)).collect();
     let mut operations: Vec<Operation> = Vec::new();
-    for (series_at, series) in model.collectives.series.iter().enumerate() {
-        let group = model.collectives.members(series);
+    for (series_at, series) in model.facts.collectives.series.iter().enumerate() {
+        let group = model.facts.collectives.members(series);
         for instance in 0..series.len() {
             let members = group.iter().zip(series.operation(instance));
             let of = |(track, state): (&u32, &u32)| {
@@ -92,7 +92,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     for (message, it) in list.iter().enumerate() {
         let (send, recv) = (at(&sends[message]), at(&recvs[message]));
         needs[recv].push((send, false));
-        let track = &model.tracks.list()[it.from as usize];
+        let track = &model.facts.tracks.list()[it.from as usize];
         let is_synchronous = it.send().is_some_and(|state| {
             let types = model.trace().types();
             types.value_name(track.type_, track.value[state]).text == b"PMPI_Ssend"
@@ -170,8 +170,8 @@ fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) 
 fn compared(seed: u64, model: &Model<'_>, order: &Order) -> usize {
     let closure = closure(model, None);
     let mut expected = BTreeSet::new();
-    for track in 0..model.tracks.list().len() {
-        let received = model.messages.received(track);
+    for track in 0..model.facts.tracks.list().len() {
+        let received = model.facts.messages.received(track);
         let mut order: Vec<usize> = received.iter().map(|message| *message as usize).collect();
         order.sort_by_key(|message| closure.recv[*message]);
         for (place, second) in order.iter().enumerate() {
@@ -197,7 +197,7 @@ fn compared(seed: u64, model: &Model<'_>, order: &Order) -> usize {
 fn races_match_the_definition() {
     let (mut all, mut looked) = (0, 0);
     each(80, 150, |seed, model, order| {
-        if model.messages.list().len() <= 200 && order.left_out() == 0 {
+        if model.facts.messages.list().len() <= 200 && order.left_out() == 0 {
             all += compared(seed, model, order);
             looked += 1;
         }
@@ -233,7 +233,7 @@ fn removable_barriers_change_no_receive() {
         for barrier in barriers(model, order) {
             let operation = order.operations()[barrier.operation];
             let without = closure(model, Some((operation.series, operation.instance)));
-            let list = model.messages.list();
+            let list = model.facts.messages.list();
             let changes = (0..list.len()).any(|second| {
                 (0..list.len()).any(|first| {
                     list[first].to == list[second].to
@@ -307,7 +307,7 @@ fn all_allowed_orders_of_message_driven_programs_are_listed() {
     each(100, 14, |seed, model, order| {
         let mut model = model.clone();
         model.is_driven = true;
-        let list = model.messages.list();
+        let list = model.facts.messages.list();
         let mut reach: Vec<Vec<bool>> = vec![vec![false; list.len()]; list.len()];
         for (a, first) in list.iter().enumerate() {
             for (b, second) in list.iter().enumerate().filter(|(b, _)| *b != a) {

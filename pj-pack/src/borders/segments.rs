@@ -137,7 +137,7 @@ impl Segments {
         self.of(first)..self.of(last)
     }
 
-    /// Adds a row, which a line of the current segment closes.
+    /// Adds a row that is closed by a line of the current segment.
     #[inline]
     pub(super) fn close(&mut self, opener: &Opener, line: u64) {
         if opener.start < self.current_start {

@@ -20,7 +20,8 @@ pub(crate) struct Header {
     defs: DefTable,
     /// Number of each definition among the definitions of all files, in the same order.
     numbers: Vec<u32>,
-    /// Whether the definitions were inherited from the naming file. The first definition of the
+    /// Whether the definitions were inherited from the file that refers to this one. The first
+    /// definition of the
     /// current file replaces them.
     inherited: bool,
     /// The unfinished definition, where it begins, and the length of its first line.

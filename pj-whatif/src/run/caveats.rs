@@ -1,6 +1,6 @@
 //! Collects the assumptions and doubts about a changed run for the report.
 
-use paje_whatif::fit::{Fit, MAX_MESSAGES};
+use paje_whatif::fit::{Fit, MAX_MESSAGES, WORST_MISFIT, misfit};
 use paje_whatif::hypothesis::Applied;
 use paje_whatif::{Graph, Progress, Retimed, Settings};
 
@@ -65,7 +65,35 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
         let name = types.value_name(*type_, *value);
         report.caveat(format!("{name}: its links record the dependencies"));
     }
-    for (group, model) in run.groups.list.iter().zip(&graph.shapes) {
+    for uneven in &graph.facts().collectives.uneven {
+        let name = types.value_name(uneven.type_, uneven.value);
+        report.caveat(format!(
+            "{name}: waiting is ignored, since containers have {} to {} of them",
+            uneven.least, uneven.most
+        ));
+    }
+    let unknown = graph.tracks().classes().unknown();
+    if !unknown.is_empty() {
+        let names = unknown
+            .iter()
+            .take(5)
+            .map(|(type_, value)| types.value_name(*type_, *value).to_string());
+        let more = if unknown.len() > 5 {
+            format!(" and {} more", unknown.len() - 5)
+        } else {
+            String::new()
+        };
+        let (map, names) = (settings.map.name(), names.collect::<Vec<_>>().join(", "));
+        report.caveat(format!(
+            "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
+        ));
+    }
+}
+
+/// Adds the models of the collectives without links.
+pub(super) fn of_collectives(graph: &Graph<'_>, report: &mut Report) {
+    let types = graph.tracks().trace().types();
+    for (group, model) in graph.run().groups.list.iter().zip(graph.shapes()) {
         let name = types.value_name(group.type_, group.value);
         let fits = model.fits.iter();
         let fits = fits.map(|(shape, off)| format!("{} {}", shape.name(), report.duration(*off)));
@@ -111,29 +139,20 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             });
         }
     }
-    for uneven in &graph.facts().collectives.uneven {
-        let name = types.value_name(uneven.type_, uneven.value);
-        report.caveat(format!(
-            "{name}: waiting is ignored, since containers have {} to {} of them",
-            uneven.least, uneven.most
+}
+
+/// Adds how well the table of the network explains the record. Fails if it does not.
+pub(super) fn of_table(graph: &Graph<'_>, report: &mut Report) -> Result<(), String> {
+    let Some(misfit) = misfit(graph) else { return Ok(()) };
+    let percent = misfit * 100.0;
+    if misfit > WORST_MISFIT {
+        return Err(format!(
+            "the table of --net-table does not explain the recorded messages: a fifth of them are more than {percent:.0} % \
+             off; measure messages on the recorded system"
         ));
     }
-    let unknown = graph.tracks().classes().unknown();
-    if !unknown.is_empty() {
-        let names = unknown
-            .iter()
-            .take(5)
-            .map(|(type_, value)| types.value_name(*type_, *value).to_string());
-        let more = if unknown.len() > 5 {
-            format!(" and {} more", unknown.len() - 5)
-        } else {
-            String::new()
-        };
-        let (map, names) = (settings.reading.map.name(), names.collect::<Vec<_>>().join(", "));
-        report.caveat(format!(
-            "states that the map `{map}` does not know, which never count as waiting: {names}{more}"
-        ));
-    }
+    report.caveat(format!("--net-table: 80 % of the transfers differ by at most {percent:.2} %"));
+    Ok(())
 }
 
 /// Explains why the question cannot be answered for a trace without messages and collectives.

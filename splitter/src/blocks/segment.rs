@@ -178,6 +178,22 @@ mod tests {
     }
 
     #[test]
+    fn segments_without_columns_are_text() {
+        let lines = Arc::new(Text("one\ntwo"));
+        let mut block = Block::default();
+        block.set_segment(Segment { lines, start: ByteOffset(5), is_last: true });
+        assert_eq!((block.text_len(), block.start()), (7, ByteOffset(5)));
+        for is_segment in [true, false] {
+            assert_eq!(block.text(), b"one\ntwo");
+            assert!(block.padded().len() >= 7 + PADDING);
+            assert_eq!(block.later(4).map(|line| line.text()), is_segment.then(|| b"two".into()));
+            let mut judge = |_: &[u8], _: &[Hole]| Wanted::Text;
+            assert!(!block.columns(&mut Vec::new(), &mut Lines::default(), &mut judge));
+            block.unpack().unwrap();
+        }
+    }
+
+    #[test]
     fn later_lines_are_lines_of_the_text() {
         let text = "# one\n\n# three,\ttwo words\r\n# the last";
         let later = |start| LaterLine { lines: Arc::new(Text(text)), start }.text();

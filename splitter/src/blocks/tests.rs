@@ -18,6 +18,14 @@ impl Read for Trickle<'_> {
     }
 }
 
+struct Broken;
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("broken"))
+    }
+}
+
 fn cut(input: impl Read, block: usize) -> Vec<Vec<u8>> {
     let limits = Limits { block, ..Limits::default() };
     let (mut blocks, mut block, mut all) = (Blocks::new(input, limits), Block::default(), vec![]);
@@ -61,6 +69,25 @@ fn a_block_can_be_filled_directly() {
 }
 
 #[test]
+fn a_byte_order_mark_is_blanked_once() {
+    let mut block = Block::default();
+    block.fill(ByteOffset(0), 6, std::iter::once("\u{feff}1 a".as_bytes()));
+    assert!(block.blank_mark() && !block.blank_mark());
+    block.put_behind(7);
+    assert_eq!((block.text(), block.start()), (&b"   1 a"[..], ByteOffset(7)));
+}
+
+#[test]
+fn a_block_is_not_longer_than_the_longest_line() {
+    let with = |line| {
+        let Limits { block, line } = Limits { block: 50, line: 60 }.with_line(line);
+        (block, line)
+    };
+    assert_eq!([with(70), with(40), with(0)], [(50, 70), (40, 40), (1, 0)]);
+    assert_eq!(with(usize::MAX), (50, Limits::LONGEST_LINE));
+}
+
+#[test]
 fn too_long_lines_are_errors() {
     let limits = Limits { block: 4, line: 10 };
     let text = b"short\n0123456789abcdef\n";
@@ -69,6 +96,7 @@ fn too_long_lines_are_errors() {
     assert!(blocks.read(&mut block).expect("the first line is fine"));
     let error = blocks.read(&mut block).expect_err("the second is too long");
     assert!(matches!(error, ReadError::LineTooLong { start: ByteOffset(6), limit: 10 }));
+    assert_eq!(error.to_string(), "the line that begins at byte 6 is longer than 10 bytes");
 }
 
 #[test]
@@ -87,12 +115,6 @@ fn reading_continues_after_a_too_long_line() {
 
 #[test]
 fn lines_before_a_failure_are_read() {
-    struct Broken;
-    impl Read for Broken {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(io::Error::other("broken"))
-        }
-    }
     for size in 1..30 {
         let limits = Limits { block: size, ..Limits::default() };
         let mut blocks = Blocks::new(b"a line\nand\na pa".chain(Broken), limits).forgiving();
@@ -108,6 +130,27 @@ fn lines_before_a_failure_are_read() {
     }
 }
 
+/// Skipping reads the text, so it finds the input's failures.
+#[test]
+fn text_is_skipped() {
+    let text = b"one\ntwo\nthree\nfour\n";
+    let limits = Limits { block: 6, ..Limits::default() };
+    let mut blocks = Blocks::new(Trickle(text, false), limits);
+    let mut block = Block::default();
+    assert!(blocks.read(&mut block).expect("no failure"));
+    assert_eq!((block.text(), blocks.position()), (&b"one\n"[..], ByteOffset(4)));
+    for (to, position) in [(12, 12), (7, 12), (u64::MAX, 19)] {
+        blocks.pass_to(ByteOffset(to)).expect("no failure");
+        assert_eq!(blocks.position(), ByteOffset(position));
+    }
+    assert!(!blocks.read(&mut block).expect("no failure"));
+    let mut blocks = Blocks::new(b"one\ntwo".chain(Broken), limits);
+    assert!(blocks.pass_to(ByteOffset(7)).is_ok() && blocks.pass_to(ByteOffset(8)).is_err());
+    let mut blocks = Blocks::new(b"one\ntwo".chain(Broken), Limits::default()).forgiving();
+    assert!(blocks.read(&mut block).expect("a line"));
+    assert!(blocks.pass_to(ByteOffset(5)).is_err());
+}
+
 #[test]
 fn the_largest_limit_does_not_overflow() {
     let limits = Limits { block: 4, line: usize::MAX };
@@ -118,12 +161,6 @@ fn the_largest_limit_does_not_overflow() {
 
 #[test]
 fn failures_of_the_input_are_errors() {
-    struct Broken;
-    impl Read for Broken {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(io::Error::other("broken"))
-        }
-    }
     let mut blocks = Blocks::new(b"a\n".chain(Broken), Limits::default());
     let error = blocks.read(&mut Block::default()).expect_err("fails");
     assert_eq!(error.to_string(), "broken");

@@ -13,7 +13,7 @@ use pj_hazards::races::{Races, races};
 use paje_sim::{Progress, Source, Trace};
 use paje_workers::Workers;
 
-/// Largest number of races that are listed, and of sets of messages that are examined.
+/// Maximum number of races to list, and of sets of messages to examine.
 const LIMIT: usize = 1000;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -163,7 +163,8 @@ pub struct SymbolTable {
     arena: TextArena,
 }
 
-/// Stands for the length of a text over 16 bytes. The word of such a text is a hash.
+/// Used in place of the length if a text is longer than 16 bytes. The word of such a text is a
+/// hash.
 const LONG: u64 = 17;
 
 #[inline(always)]

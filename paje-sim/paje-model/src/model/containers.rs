@@ -231,7 +231,7 @@ impl Containers {
     }
 
     /// Returns a container and its descendants. A parent comes before its
-    /// [children](Containers::children), and children in the order of their creation.
+    /// [children](Containers::children), which are in the order of their creation.
     pub fn within(&self, id: ContainerId) -> impl Iterator<Item = ContainerId> + '_ {
         let mut stack = vec![id];
         std::iter::from_fn(move || {

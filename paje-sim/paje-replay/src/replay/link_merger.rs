@@ -115,7 +115,7 @@ impl LinkMerger {
         kept.map(|(id, lane)| (*id, std::mem::take(&mut lane.rows)))
     }
 
-    /// Makes the merger keep no rows of a new lane, and no keys either if `forgets` is true.
+    /// Tells the merger to drop the rows of a new lane and, if `forgets` is true, its keys too.
     pub fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });

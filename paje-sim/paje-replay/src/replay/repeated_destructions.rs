@@ -1,8 +1,9 @@
 //! Destructions that several files repeat, and lines that come too late because of them.
 //!
-//! After a destruction, later lines of the same file for that container are ignored. Lines of other files still count,
-//! because the events of files that are read one after the other may have happened at the same time. They do not count
-//! if the destruction came before the trace referred to any file. If another file repeats the destruction, its later
+//! After a destruction, later lines of the same file for that container are ignored. Lines of other
+//! files still count, unless the destruction came before the first reference to a file: the events
+//! of files that are read one after the other may have happened at the same time. If another file
+//! repeats the destruction, its later
 //! lines are ignored as well.
 
 use std::ops::Range;

@@ -16,7 +16,7 @@ use paje_model::model::Model;
 use paje_model::names::options::Keeps;
 use paje_model::names::prefetch::prefetch;
 
-/// Number of strands from which prefetching pays off. Fewer strands stay in a core's caches.
+/// Minimum number of strands for which prefetching pays off. Fewer strands stay in a core's caches.
 pub(super) const MANY: usize = 1000;
 
 /// Number of strands to close from which prefetching pays off.

@@ -4,7 +4,7 @@ use paje_sim::TimeScale;
 
 use super::Applied;
 use crate::costs::Costs;
-use crate::fit::fit;
+use crate::fit::{WORST_MISFIT, fit};
 use crate::graph::Graph;
 use crate::hypothesis::{Amount, Net, Sharing};
 
@@ -31,9 +31,6 @@ impl Change {
         (latency, work)
     }
 }
-
-/// Largest relative error of a network for which changes are predicted.
-const WORST_MISFIT: f64 = 0.2;
 
 /// Replaces the network. `own` is a network that explains the recorded run.
 pub(super) fn apply(
@@ -104,7 +101,7 @@ pub(super) fn apply(
         }
     }
     after.shares = shares;
-    let free = graph.shapes.iter().filter(|model| model.shape.is_free()).count();
+    let free = graph.shapes().iter().filter(|model| model.shape.is_free()).count();
     if free > 0 {
         applied.notes.push(format!(
             "{free} collectives without links keep their recorded times beyond waiting: no schedule explains them"

@@ -17,7 +17,6 @@ use paje_sim::{ContainerId, LaneId, LaneView, Links, Trace, TypeNature, ValueId,
 use rayon::prelude::*;
 
 use crate::classes::Map;
-use crate::comm::BYTES;
 use crate::tracks::Tracks;
 use ends::Side;
 
@@ -55,6 +54,9 @@ pub struct Message {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Default user-defined fields for the bytes of a link, by priority.
+pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
 
 impl Message {
     const NOWHERE: Message = Message {

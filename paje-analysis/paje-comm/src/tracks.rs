@@ -244,7 +244,8 @@ impl Track {
     }
 
     /// Returns the exclusive time of each value between two times.
-    pub(crate) fn exclusive(&self, start: f64, end: f64) -> FxHashMap<ValueId, Seconds> {
+    #[must_use]
+    pub fn exclusive(&self, start: f64, end: f64) -> FxHashMap<ValueId, Seconds> {
         let mut times: FxHashMap<ValueId, Seconds> = FxHashMap::default();
         for (at, value) in self.value.iter().enumerate() {
             let (from, until) = (self.start[at].max(start), self.end[at].min(end));

@@ -1,0 +1,87 @@
+//! Finds good starts for the estimate of a network, and accelerates it.
+
+use rayon::prelude::*;
+
+use super::{Factors, Fit, LARGE_ERROR, arrivals, size};
+use crate::graph::Graph;
+
+/// Searches for a start near the network that explains all transfers best. All transfers must have
+/// the same size. Where links are rarely free, most transfers agree with many networks. The few
+/// transfers that distinguish the networks then look like outliers.
+pub(super) fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
+    const STEPS: u32 = 40;
+    let list = graph.messages().list();
+    let measured =
+        |at: &&usize| graph.transfers[**at].is_awaited && graph.transfers[**at].seconds > 0.0;
+    // The total time of a transfer is an upper bound for its latency, and also for the time of its
+    // bytes.
+    let most = |of: fn((f64, f64)) -> f64| {
+        let all = all.iter().filter(measured).map(|at| {
+            let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
+            graph.transfers[*at].seconds / of(parts)
+        });
+        all.fold(f64::INFINITY, f64::min)
+    };
+    let (latencies, bytes) = (most(|parts| parts.0), most(|parts| parts.1));
+    let offs = |fit: &Fit| -> Vec<f64> {
+        let arrivals = arrivals(graph, all, fit);
+        let both = all.iter().zip(arrivals).filter(|(at, _)| measured(at));
+        both.map(|(at, arrival)| {
+            let transfer = &graph.transfers[*at];
+            (arrival - transfer.start) / transfer.seconds - 1.0
+        })
+        .collect()
+    };
+    let of_latency = |step: u32| {
+        let latency = latencies * f64::from(step) / f64::from(STEPS);
+        // Finds the bandwidth at which half of the transfers are shorter than predicted.
+        let (mut low, mut high) = (0.0, bytes);
+        for _ in 0..12 {
+            let per_byte = f64::midpoint(low, high);
+            let fit = Fit::new(latency, per_byte, factors);
+            let mut offs = offs(&fit);
+            let half = offs.len() / 2;
+            let middle = *offs.select_nth_unstable_by(half, f64::total_cmp).1;
+            if middle > 0.0 { high = per_byte } else { low = per_byte }
+        }
+        let per_byte = f64::midpoint(low, high);
+        let mut fit = Fit::new(latency, per_byte, factors);
+        let offs = offs(&fit);
+        fit.off = offs.iter().map(|off| off.abs().min(LARGE_ERROR)).sum::<f64>();
+        fit
+    };
+    if !(latencies.is_finite() && bytes.is_finite()) {
+        return None;
+    }
+    let found: Vec<Fit> = (0..STEPS).into_par_iter().map(of_latency).collect();
+    found.into_iter().min_by(|a, b| a.off.total_cmp(&b.off))
+}
+
+/// Accelerates the repeated estimate, which otherwise converges slowly where links are rarely free.
+/// This is Anderson's method with one previous step, on logarithms.
+#[derive(Debug, Default)]
+pub(super) struct Acceleration {
+    /// Change of the last step, and its result.
+    before: Option<([f64; 2], [f64; 2])>,
+}
+
+impl Acceleration {
+    /// Returns the next estimate, given the last one and the estimate that follows from it.
+    pub(super) fn next(&mut self, last: (f64, f64), found: (f64, f64)) -> (f64, f64) {
+        let logs = |(a, b): (f64, f64)| [a.ln(), b.ln()];
+        let (last, result) = (logs(last), logs(found));
+        let change = [result[0] - last[0], result[1] - last[1]];
+        let before = self.before.replace((change, result));
+        let Some((old, before)) = before.filter(|_| change.iter().all(|it| it.is_finite())) else {
+            return found;
+        };
+        let turn = [change[0] - old[0], change[1] - old[1]];
+        let length = turn[0] * turn[0] + turn[1] * turn[1];
+        let part = (change[0] * turn[0] + change[1] * turn[1]) / length;
+        let next = |at: usize| (part * (before[at] - result[at])).clamp(-1.0, 1.0).exp();
+        match part.is_finite() {
+            true => (found.0 * next(0), found.1 * next(1)),
+            false => found,
+        }
+    }
+}
