@@ -265,6 +265,9 @@ mod tests {
             ("MPI_Alltoallv", collective(Collective::NxN)),
             ("PMPI_Reduce_scatter", collective(Collective::NxN)),
             ("PMPI_Bcast", collective(Collective::OneToN)),
+            // Nonblocking ones return at once.
+            ("PMPI_Ibcast", Class::Other),
+            ("MPI_Iallreduce", Class::Other),
             ("MPI_Scatterv", collective(Collective::OneToN)),
             ("action_reduce", collective(Collective::NToOne)),
             ("MPI_Gather", collective(Collective::NToOne)),
