@@ -294,7 +294,7 @@ impl Trace {
     /// [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.usage().is_some_and(|usage| !usage.is_doubtful())
+        self.usage().is_some_and(|usage| !usage.is_doubtful() && !usage.has_open_spellings())
     }
 
     /// Returns the files of the trace, in the order of reading. The trace itself comes first and has no path.

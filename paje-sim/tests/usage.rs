@@ -101,12 +101,15 @@ fn doubtful_traces() {
         "4 5 again \"H\" 0\n",
         "4 5 again H \"0\"\n",
         "3 again \"S\" \"0 0 0\"\n",
-        "5 5 S h new\n5 6 S h \"new\"\n",
         "8 7 L 0 used \"h\" l\n9 8 L 0 used h l\n",
         "8 7 L 0 used h k\n9 8 L 0 used h k\n",
     ] {
         assert!(is_doubtful(&format!("{link}{lines}")), "{lines}");
     }
+    let open = format!("{link}5 5 S h new\n5 6 S h \"new\"\n");
+    let open = replayed(&trace(&open), &teams);
+    let usage = open.usage().expect("usage is kept");
+    assert!(usage.has_open_spellings() && !usage.is_doubtful() && !open.is_plain());
 }
 
 /// Events whose values are quoted differently than in their definition are counted, but do not make a trace doubtful.

@@ -100,7 +100,7 @@ impl Resolver<'_> {
         if is_quoted(known) != is_quoted(name.quoting) {
             // The value's first use decides on its quotes, unless the value has a definition. Only
             // definitions give colours.
-            usage.is_doubtful |= self.model.types.value_color(type_, value).is_none();
+            usage.has_open_spellings |= self.model.types.value_color(type_, value).is_none();
             let all = &mut self.maps.other_quoting;
             all.resize(all.len().max(symbol + 1), None);
             all[symbol] = Some(type_);

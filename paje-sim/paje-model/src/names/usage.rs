@@ -19,6 +19,7 @@ pub struct Usage {
     pub open_states: u64,
     pub ends_with_newline: bool,
     pub is_doubtful: bool,
+    pub has_open_spellings: bool,
 }
 
 /// Events whose value is quoted although the value was not quoted at its first use, or vice versa.
@@ -45,6 +46,7 @@ impl Default for Usage {
             open_states: 0,
             ends_with_newline: true,
             is_doubtful: false,
+            has_open_spellings: false,
         }
     }
 }
@@ -108,12 +110,18 @@ impl Usage {
         self.other_quoting.iter().map(|(type_, events)| (*type_, *events))
     }
 
-    /// Returns whether anything else is doubtful: warnings, types, containers or values without a definition that are
-    /// written both with and without quotes, lines that end inside quotes and, in portions, links with the key of a
-    /// completed link.
+    /// Returns whether anything else is doubtful: warnings, types or containers that are written both with and without
+    /// quotes, lines that end inside quotes and, in portions, links with the key of a completed link.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.is_doubtful
+    }
+
+    /// Returns whether a value without a definition is written both with and without quotes. The value has the quotes
+    /// of its first use, which a part of the trace may not have.
+    #[must_use]
+    pub fn has_open_spellings(&self) -> bool {
+        self.has_open_spellings
     }
 
     pub fn use_event(&mut self, def: u32) {
