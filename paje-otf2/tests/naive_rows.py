@@ -121,7 +121,8 @@ def rows(anchor):
                 continue  # The variable belongs to a container that this replay does not know.
             for member, value in zip(archive.classes.get(class_, []), values):
                 lane = (name, archive.members[member], member)
-                if lane in last_values:
+                # As in Pajé, a value at the time of the previous value replaces it.
+                if lane in last_values and last_values[lane][0] < time:
                     variables.append((*lane[:2], last_values[lane][0], time, last_values[lane][1]))
                 last_values[lane] = (time, float(value))
     for location, stack in stacks.items():
