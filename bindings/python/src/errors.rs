@@ -46,9 +46,13 @@ pub(crate) fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
         let path = path.as_os_str().to_owned();
         return PyPermissionError::new_err((EACCES, format!("{refusal}{allow}"), path));
     }
+    // Errors of decompressors and of archives have no number.
+    let name = match error.kind() {
+        io::ErrorKind::IsADirectory => "EISDIR",
+        _ => "EIO",
+    };
     let number = error.raw_os_error().map_or_else(
-        // Decompressors report errors without a number.
-        || py.import("errno").and_then(|errno| errno.getattr("EIO")?.extract::<i32>()),
+        || py.import("errno").and_then(|errno| errno.getattr(name)?.extract::<i32>()),
         Ok,
     );
     match number {
