@@ -1,4 +1,4 @@
-//! The anchor file: what an archive consists of.
+//! The anchor file, which describes an archive.
 
 use crate::bytes::{Cursor, Found, Order};
 use crate::chunks::mark;
@@ -12,9 +12,9 @@ pub const MAGIC: [&[u8]; 2] = [b"\x03\x42OTF2", b"\x03\x23OTF2"];
 pub struct Anchor {
     /// Version of the library that wrote the archive.
     pub version: [u8; 3],
-    /// Bytes of a chunk of events.
+    /// Size of a chunk of events, in bytes.
     pub event_chunk: u64,
-    /// Bytes of a chunk of definitions.
+    /// Size of a chunk of definitions, in bytes.
     pub definition_chunk: u64,
     /// Number of locations.
     pub locations: u64,
@@ -34,7 +34,7 @@ impl Anchor {
     /// Reads the bytes of an anchor file.
     ///
     /// # Errors
-    /// It is damaged, or of a kind that is not read.
+    /// Fails if the file is damaged, or if it has a format that is not supported, such as SION.
     pub fn read(bytes: &[u8]) -> Found<Anchor> {
         const POSIX: u8 = 1;
         const SION: u8 = 2;

@@ -46,7 +46,7 @@ impl Archive {
     /// Opens an archive by the path of its anchor file, and reads its definitions.
     ///
     /// # Errors
-    /// A file cannot be read or is damaged.
+    /// Fails if a file cannot be read or is damaged.
     pub fn open(path: &Path, opener: Opener) -> Result<Archive, Error> {
         let bytes = read_all(&opener, path)?;
         let anchor = Anchor::read(&bytes).map_err(|damage| Error::damaged(path, damage))?;
@@ -64,7 +64,7 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), opener, anchor, definitions, locations })
     }
 
-    /// Returns what the anchor file says.
+    /// Returns the contents of the anchor file.
     #[must_use]
     pub const fn anchor(&self) -> &Anchor {
         &self.anchor
@@ -88,10 +88,10 @@ impl Archive {
         &self.locations
     }
 
-    /// Returns the markers, or none if the archive has no file of them.
+    /// Returns the markers, which are empty if the archive has no file of markers.
     ///
     /// # Errors
-    /// The file cannot be read or is damaged.
+    /// Fails if the file cannot be read or is damaged.
     pub fn markers(&self) -> Result<Definitions, Error> {
         let path = self.path.with_extension("marker");
         let Some(bytes) = self.read_if_there(&path)? else { return Ok(Definitions::default()) };
@@ -130,7 +130,7 @@ impl Archive {
     /// Calls `visit` for each event of a location, in the order of the file.
     ///
     /// # Errors
-    /// A file of the location cannot be read or is damaged.
+    /// Fails if a file of the location cannot be read or is damaged.
     pub fn events(&self, location: u64, visit: impl FnMut(Event, &Values)) -> Result<(), Error> {
         let local = self.local(location)?;
         self.event_file(location)?.each(&local, &mut Vec::new(), &mut Each(visit))
@@ -145,19 +145,19 @@ impl<F: FnMut(Event, &Values)> Visitor for Each<F> {
     }
 }
 
-/// Takes the events of a file.
+/// Receives the events of a file.
 pub(crate) trait Visitor {
-    /// Takes an event, which has been passed.
+    /// Receives an event, which has just been read.
     fn event(&mut self, events: &Events<'_>, event: Event, values: &Values);
 
-    /// Is called at the beginning of each chunk.
+    /// Called at the beginning of each chunk.
     fn begin(&mut self, _: &Events<'_>) {}
 
-    /// Is called when the end mark of a chunk has been passed.
+    /// Called after the end mark of a chunk.
     fn end(&mut self, _: &Events<'_>) {}
 }
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const WINDOW: u64 = 1 << 18;
 
 /// The file of a location's events.
@@ -169,7 +169,7 @@ pub(crate) struct EventFile {
 }
 
 impl EventFile {
-    /// Adds the file's path to what is found in it.
+    /// Adds the file's path to a fault.
     #[inline]
     pub(crate) fn check<T>(&self, found: Found<T>) -> Result<T, Error> {
         found.map_err(|damage| Error::damaged(&self.path, damage))
@@ -261,9 +261,9 @@ impl EventFile {
 /// Some events of a chunk.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Part {
-    /// First byte in the file.
+    /// Offset of the first byte in the file.
     pub(crate) start: u64,
-    /// Byte after the last one.
+    /// Offset of the first byte after them.
     pub(crate) end: u64,
     /// Time before the first event, as it was recorded.
     pub(crate) time: u64,
@@ -280,7 +280,7 @@ fn read_all(opener: &Opener, path: &Path) -> Result<Vec<u8>, Error> {
 /// Opens regular files only: reading a pipe would never end.
 ///
 /// # Errors
-/// The file cannot be opened, or is no regular file.
+/// Fails if the file cannot be opened or is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));

@@ -19,7 +19,7 @@ impl Order {
         }
     }
 
-    /// Returns the order that a mark in the file stands for.
+    /// Returns the byte order for a mark in the file.
     pub(crate) const fn of(mark: u8) -> Option<Order> {
         match mark {
             0x42 => Some(Order::Little),
@@ -49,10 +49,10 @@ impl Order {
     }
 }
 
-/// A fault of a file, and its place.
+/// A fault in a file, and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Byte of the file.
+    /// Offset in the file.
     pub at: u64,
     /// The fault.
     pub what: &'static str,
@@ -60,14 +60,14 @@ pub struct Damage {
 
 pub(crate) type Found<T> = Result<T, Damage>;
 
-/// A place in the bytes of a file.
+/// A position in the bytes of a file.
 #[derive(Clone, Debug)]
 pub struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where the part that may be read ends.
+    /// End of the part that may be read.
     end: usize,
-    /// Byte of the file where `bytes` begins.
+    /// Offset of `bytes` in the file.
     base: u64,
     order: Order,
 }
@@ -82,7 +82,7 @@ impl<'b> Cursor<'b> {
         Cursor { bytes, at: 0, end: bytes.len(), base, order }
     }
 
-    /// Returns the byte of the file that comes next.
+    /// Returns the offset of the next byte in the file.
     #[must_use]
     pub const fn place(&self) -> u64 {
         self.base + self.at as u64
@@ -126,14 +126,14 @@ impl<'b> Cursor<'b> {
         Ok(Cursor { at: start, end: self.at, ..self.clone() })
     }
 
-    /// Returns the next bytes without passing them, if there are so many. They may be behind the
-    /// end of the part that may be read.
+    /// Returns the next `N` bytes without advancing, or `None` if fewer bytes follow. These bytes may
+    /// lie after the end of the part that may be read.
     #[inline(always)]
     pub(crate) fn ahead<const N: usize>(&self) -> Option<&'b [u8; N]> {
         self.bytes[self.at..].first_chunk()
     }
 
-    /// Passes bytes that [`Cursor::ahead`] has returned.
+    /// Advances past bytes that [`Cursor::ahead`] has returned.
     #[inline(always)]
     pub(crate) const fn pass(&mut self, count: usize) {
         self.at += count;
@@ -201,7 +201,7 @@ impl<'b> Cursor<'b> {
         self.last_compressed(most)
     }
 
-    /// Reads a compressed integer of which fewer than nine bytes are ahead.
+    /// Reads a compressed integer near the end, where fewer than nine bytes follow.
     fn last_compressed(&mut self, most: u8) -> Found<u64> {
         let start = self.at;
         let count = self.byte()?;

@@ -5,7 +5,7 @@ use crate::bytes::{Cursor, Damage, Found, Order};
 /// Bytes before the records of a chunk.
 pub(crate) const HEADER: u64 = 18;
 
-/// Numbers of records that are no definitions or events.
+/// Numbers of records that are neither definitions nor events.
 pub(crate) mod mark {
     pub(crate) const END_OF_CHUNK: u8 = 0;
     pub(crate) const END_OF_BUFFER: u8 = 1;
@@ -76,7 +76,7 @@ impl<'b> Chunks<'b> {
 
     /// Returns the next record, or `None` after the last one.
     pub(crate) fn next_step(&mut self) -> Found<Option<Step<'b>>> {
-        // A writer that has nothing to say leaves an empty file.
+        // A writer without records leaves an empty file.
         if self.bytes.is_empty() {
             return Ok(None);
         }

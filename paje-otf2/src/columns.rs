@@ -9,10 +9,10 @@ use crate::record::{Entry, Values};
 use crate::text::{Count, EXACT, Sink};
 use crate::trace::Next;
 
-/// Most decimals of times.
+/// Maximum number of decimals of a time.
 const MOST_DIGITS: u32 = 18;
 
-/// Words that the lines of a step share, by the numbers that they are made of.
+/// Words that the lines of a step share, given as the numbers that they are made of.
 type Key = (u64, u64, u64);
 
 /// A step.
@@ -20,7 +20,7 @@ type Key = (u64, u64, u64);
 struct Step {
     number: u32,
     form: Form,
-    /// Bytes of the words that its lines share.
+    /// Total size of the words that its lines share, in bytes.
     bytes: u64,
     /// Number of bytes before the key of a link, without the time.
     key_at: u64,
@@ -34,7 +34,7 @@ enum Form {
     Columns(bool),
 }
 
-/// Where the words are that differ between the lines of a step, by number.
+/// Positions of the words that differ between the lines of a step.
 type Words = &'static [(usize, HoleKind)];
 
 const STATE: Words = &[(1, HoleKind::Time)];
@@ -43,7 +43,7 @@ const EVENT: Words = &[(1, HoleKind::Time), (5, HoleKind::Value)];
 const LINK: Words =
     &[(1, HoleKind::Time), (6, HoleKind::Key), (7, HoleKind::Value), (8, HoleKind::Value)];
 
-/// Takes the lines of a piece.
+/// Collects the lines of a piece as columns.
 pub(crate) struct Table<'t, 'j> {
     text: &'t mut Vec<u8>,
     lines: &'t mut All,
@@ -54,9 +54,9 @@ pub(crate) struct Table<'t, 'j> {
     pop: Option<Step>,
     /// The steps of records of each kind.
     records: Vec<Step>,
-    /// For each kind, the number of its step among them and 1, or 0.
+    /// For each kind, the index of its step plus 1, or 0 if it has none.
     numbers: [u8; 256],
-    /// Byte where the next line begins.
+    /// Offset of the next line.
     at: usize,
     bytes: usize,
     /// Text of the current line.
@@ -208,13 +208,13 @@ impl<'t, 'j> Table<'t, 'j> {
         Some(Next::Event)
     }
 
-    /// Returns the step of a kind of records, if its lines need nothing but their time.
+    /// Returns the step of a kind of record, if its lines differ only in their time.
     #[inline(always)]
     fn known_record(&self, kind: u8) -> Option<Step> {
         self.records.get(usize::from(self.numbers[usize::from(kind)]).wrapping_sub(1)).copied()
     }
 
-    /// Returns a step whose lines need nothing but their time.
+    /// Returns a step whose lines differ only in their time.
     fn known(&self, key: Key) -> Option<Step> {
         self.steps
             .get(&key)
@@ -222,7 +222,7 @@ impl<'t, 'j> Table<'t, 'j> {
             .filter(|it| !matches!(it.form, Form::Text | Form::Columns(true)))
     }
 
-    /// Adds a line of a step that needs nothing but its time.
+    /// Adds a line of a step whose lines differ only in their time.
     #[inline(always)]
     fn add_known(&mut self, step: Step, time: i64, rest: u64) -> Option<()> {
         let start = self.at as u32;
@@ -236,8 +236,8 @@ impl<'t, 'j> Table<'t, 'j> {
     }
 
     /// Adds one end of a link: whether it is the start, the location, the type of the link, and the
-    /// communicator. Its `rest` without the words of its step has this many bytes, and its time has
-    /// so many of them.
+    /// communicator. Without the words of its step, the line has `rest` bytes, which include its
+    /// time.
     pub(crate) fn link(
         &mut self,
         (is_start, location, (from, to), comm): (bool, u32, (u32, u32), u64),
@@ -330,7 +330,7 @@ impl<'t, 'j> Table<'t, 'j> {
         self.lines.counts[line.step as usize] += 1;
     }
 
-    /// Passes the bytes of a line, unless the piece ends before.
+    /// Advances past the bytes of a line, unless the piece ends before.
     #[inline]
     fn pass(&mut self, bytes: u64) -> Option<()> {
         self.at = usize::try_from(bytes).ok().and_then(|bytes| self.at.checked_add(bytes))?;
@@ -366,7 +366,7 @@ impl<'t, 'j> Table<'t, 'j> {
         Some(step)
     }
 
-    /// Adds the current line with its text. It is the first one of `step`, if that is a step.
+    /// Adds the current line with its text. If `step` is given, the line is its first one.
     fn add_text(&mut self, start: usize, step: u32) {
         self.text[start..start + self.line.len()].copy_from_slice(&self.line);
         let line = self.lines.lines.len() as u32;
@@ -386,7 +386,7 @@ fn integer(value: &Entry) -> Option<i64> {
     (integer.unsigned_abs() < EXACT).then_some(integer)
 }
 
-/// Returns the place of a word of a line. The last one may have blanks between quotes.
+/// Returns the position of a word in a line. The last word may contain blanks between quotes.
 fn word(line: &[u8], number: usize) -> Option<std::ops::Range<usize>> {
     let line = line.strip_suffix(b"\n")?;
     let mut start = 0;

@@ -9,7 +9,7 @@ use crate::chunks::{Chunks, Step};
 use crate::record::{Entry, FIELDS, UNDEFINED, Values};
 use crate::table::{DEFINITIONS, Record, Records, Reference};
 
-/// Numbers of the definitions that others than the tables know.
+/// Numbers of the definitions that the code treats specially.
 pub(crate) mod definition {
     pub(crate) const CLOCK_PROPERTIES: u8 = 5;
     pub(crate) const SYSTEM_TREE_NODE: u8 = 12;
@@ -51,7 +51,7 @@ pub struct Definitions {
     bytes: Vec<u8>,
     /// The last definition of each identifier.
     by_id: FxHashMap<(Reference, u64), u32>,
-    /// Number of records that are in no table.
+    /// Number of records that the tables do not describe.
     pub unknown: u64,
 }
 
@@ -111,7 +111,7 @@ impl Definitions {
         self.get(Reference::String, id).map(|it| self.text(it, 0))
     }
 
-    /// Returns a text of a definition: that with this number among its texts.
+    /// Returns a text of a definition, by its index among the definition's texts.
     #[must_use]
     pub fn text(&self, definition: &Definition, number: usize) -> &[u8] {
         let Range { start, end } = definition.texts[number];
@@ -140,7 +140,7 @@ impl Definitions {
     }
 }
 
-/// Gives the fields that older libraries did not write values from the one that they wrote instead.
+/// Fills in fields that older libraries did not write, from the field that they wrote instead.
 fn upgrade(kind: u8, fields: &mut [u64; FIELDS]) {
     match kind {
         definition::REGION => {
@@ -204,7 +204,7 @@ const OLD_ROLES: [(u8, u8, u8, u8); 35] = [
     (32, 3, 3, 1),
 ];
 
-/// Returns whether the parents of a node lead into a circle.
+/// Returns whether the parents of a node form a cycle.
 pub(crate) fn is_circle(definitions: &Definitions, id: u64) -> bool {
     let parent = |id| definitions.get(Reference::SystemTreeNode, id).map(|it| it.fields[3]);
     let (mut slow, mut fast) = (id, id);

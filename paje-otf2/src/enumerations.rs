@@ -1,4 +1,4 @@
-//! The enumerations of OTF2, with the names that `otf2-print` has for their values.
+//! The enumerations of OTF2, with the names that `otf2-print` prints for their values.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ pub struct Enumeration {
     /// Whether its values can be combined: bit `n` is the name `n`.
     pub flags: bool,
     values: &'static str,
-    /// The words of `values`.
+    /// Names of the values, separated by blanks.
     names: OnceLock<Vec<&'static str>>,
 }
 

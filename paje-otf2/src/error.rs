@@ -42,7 +42,7 @@ impl Error {
         &self.file
     }
 
-    /// Returns whether the archive is at fault, and not the machine.
+    /// Returns whether the archive is wrong, rather than the machine or the file system.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         match &self.why {

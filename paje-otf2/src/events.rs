@@ -6,7 +6,7 @@ use crate::maps::{Clock, Maps};
 use crate::record::Values;
 use crate::table::{EVENTS, Reference};
 
-/// Numbers of the events that others than the tables know.
+/// Numbers of the events that the code treats specially.
 pub(crate) mod event {
     pub(crate) const BUFFER_FLUSH: u8 = 10;
     pub(crate) const ENTER: u8 = 12;
@@ -54,7 +54,7 @@ pub struct Events<'b> {
 }
 
 impl<'b> Events<'b> {
-    /// Creates them from some records of a chunk. `time` is that of the event before.
+    /// Creates them from some records of a chunk. `time` is the time of the previous event.
     pub(crate) fn new(cursor: Cursor<'b>, maps: &'b Maps, clock: &'b Clock, time: u64) -> Self {
         let corrected = clock.correct(time);
         Events {
@@ -88,7 +88,7 @@ impl<'b> Events<'b> {
         self.raw_time
     }
 
-    /// Returns what ended the events.
+    /// Returns the reason why the events ended.
     #[must_use]
     pub const fn end(&self) -> Option<End> {
         self.end

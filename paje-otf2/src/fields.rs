@@ -1,4 +1,4 @@
-//! The values of fields and attributes, as the lines have them.
+//! The values of fields and attributes, as written in lines.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! The lines of definitions: what the trace consists of, before its events.
+//! The lines of definitions, which come before all events.
 
 use std::collections::BTreeSet;
 
@@ -83,14 +83,14 @@ impl Header<'_> {
         text
     }
 
-    /// Returns bits for the numbers of the lines that there are.
+    /// Returns a bit for the number of each existing kind of line.
     fn needed(&self) -> u32 {
         let mut needed = self.scans.iter().fold(0, |lines, scan| lines | scan.used.lines);
         let kinds = self.used(|it| &it.kinds);
         let has_links = !self.links.is_empty();
         let has_markers = self.markers.of(MARKER).next().is_some();
         if kinds.is_empty() {
-            // Events of messages, whose links say the same.
+            // Events of messages. Links have the same information.
             needed &= !(1 << line::EVENT);
         }
         for (line, is_needed) in [
@@ -111,7 +111,8 @@ impl Header<'_> {
         needed
     }
 
-    /// Says what the archive is, and what of it has no place in the trace.
+    /// Writes comments that describe the archive, and the parts of it that the trace cannot
+    /// represent.
     fn comments(&self, text: &mut Vec<u8>) {
         let anchor = self.archive.anchor();
         let comment = |label: &str, value: &[u8], text: &mut Vec<u8>| {
@@ -150,7 +151,7 @@ impl Header<'_> {
         comment("Messages: ", messages.as_bytes(), text);
         let mut absent: FxHashMap<&str, u64> = FxHashMap::default();
         for it in &all.all {
-            // These become something, or lines have their names.
+            // These definitions become objects, or their names are written in lines.
             let has_place = matches!(
                 it.kind,
                 5 | 8 | 10..=15 | 18..=24 | 33 | 34 | 36 | 38..=40 | 43
@@ -221,7 +222,7 @@ impl Header<'_> {
         }
     }
 
-    /// Returns what the lines of any location need to be defined.
+    /// Returns all types and values that the lines of the locations use.
     fn used<T: Ord + Copy>(&self, of: fn(&Used) -> &FxHashSet<T>) -> BTreeSet<T> {
         self.scans.iter().flat_map(|scan| of(&scan.used).iter().copied()).collect()
     }

@@ -46,7 +46,7 @@ pub(crate) struct Lines<'m> {
     model: &'m Model,
     all: &'m Definitions,
     location: u64,
-    /// Index of its container, and of that one's type.
+    /// Index of its container, and index of the container's type.
     own: u32,
     type_: u32,
     /// Number of regions that have been entered and not left.
@@ -54,9 +54,9 @@ pub(crate) struct Lines<'m> {
     tick: u64,
     /// Types and values used so far, if they are collected.
     pub(crate) used: Option<Box<Used>>,
-    /// Kinds of records that are among them.
+    /// Kinds of records that the collected lines use.
     is_used: [bool; 256],
-    /// Bytes of a time.
+    /// Size of a time, in bytes.
     time_bytes: TimeBytes,
     /// Bytes of the line that enters each region, and of the one that leaves a region, without
     /// their times.
@@ -94,7 +94,7 @@ impl<'m> Lines<'m> {
         }
     }
 
-    /// Turns to the time of the next lines.
+    /// Sets the time of the next lines.
     pub(crate) const fn turn_to(&mut self, tick: u64) {
         self.tick = tick;
     }
@@ -111,7 +111,7 @@ impl<'m> Lines<'m> {
         self.model.seconds.bytes(tick, &mut self.time_bytes)
     }
 
-    /// Returns whether an event enters or leaves a region, and has one line for that without
+    /// Returns whether an event enters or leaves a region and has exactly one line, without
     /// attributes.
     #[inline]
     pub(crate) fn is_state(&self, event: Event, values: &Values) -> bool {
@@ -119,7 +119,7 @@ impl<'m> Lines<'m> {
         is_state && values.attributes.is_empty()
     }
 
-    /// Passes an event that [is a state](Lines::is_state). Returns the number of bytes of its line.
+    /// Skips an event that [is a state](Lines::is_state). Returns the number of bytes of its line.
     #[inline]
     pub(crate) fn pass_state(&mut self, event: Event, values: &Values) -> u64 {
         let time = self.time_bytes(event.time);
@@ -139,7 +139,7 @@ impl<'m> Lines<'m> {
         rest + time
     }
 
-    /// Writes the lines of an event. Returns how many.
+    /// Writes the lines of an event. Returns the number of lines.
     pub(crate) fn write(&mut self, event: Event, values: &Values, sink: &mut impl Sink) -> u64 {
         self.turn_to(event.time);
         match event.kind {

@@ -20,7 +20,7 @@ enum Table {
 }
 
 impl Maps {
-    /// Returns the global identifier. An identifier that no table names stays as it is.
+    /// Returns the global identifier. An identifier that is in no table stays as it is.
     #[inline(always)]
     pub(crate) fn global(&self, reference: Reference, id: u64) -> u64 {
         let Some(Some(table)) = self.tables.get(reference as usize) else { return id };
@@ -58,7 +58,7 @@ impl Maps {
     }
 }
 
-/// A time of a location and what is to be added there.
+/// A time of a location, and the offset to add at this time.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     time: u64,
@@ -90,13 +90,13 @@ impl Clock {
     /// Returns the corrected time. Before the first point and after the last one it is extrapolated.
     #[inline]
     pub(crate) fn correct(&self, time: u64) -> u64 {
-        // One point alone corrects nothing: it has no slope.
+        // A single point corrects nothing, because it has no slope.
         let Some(intervals) = self.points.len().checked_sub(1).filter(|count| *count > 0) else {
             return time;
         };
         let interval = match intervals {
             1 => 0,
-            // A time that is a border belongs to the interval before.
+            // A time on a border belongs to the earlier interval.
             _ => self.points[1..intervals].partition_point(|point| point.time < time),
         };
         let Point { time: start, offset, slope } = self.points[interval];

@@ -1,8 +1,8 @@
 //! Pairs sends and receives, as MPI orders them.
 //!
 //! The messages from one process to another with the same tag in the same communicator do not
-//! overtake one another: the first send belongs to the receive that was posted first. Times say
-//! nothing, because clocks may differ.
+//! overtake one another: the first send belongs to the receive that was posted first. Times do not
+//! matter, because clocks may differ.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ pub(crate) struct Link {
     pub(crate) comm: u64,
     pub(crate) tag: u32,
     pub(crate) length: u64,
-    /// Index of the location, and time.
+    /// Index of the location, and the time.
     pub(crate) from: (u32, u64),
     pub(crate) to: (u32, u64),
 }
@@ -41,8 +41,8 @@ struct Channel {
     receives: Vec<(u32, u32)>,
 }
 
-/// Pairs the messages of all locations. The lines of those whose link says the same become empty.
-/// Returns the links in the order in which they are complete.
+/// Pairs the messages of all locations. Events whose link has the same information lose their
+/// lines. Returns the links in the order in which they are complete.
 pub(crate) fn pair(model: &Model, locations: &[u64], scans: &mut [Scan]) -> Vec<Link> {
     let mut channels: FxHashMap<(u64, u32, u32, u32), Channel> = FxHashMap::default();
     let processes: Vec<u32> =

@@ -9,7 +9,7 @@ use crate::ranks::Ranks;
 use crate::table::Reference;
 use crate::text::Seconds;
 
-/// A container, which stands for a node of the system tree, a location group or a location.
+/// A container for a node of the system tree, a location group or a location.
 #[derive(Debug)]
 pub(crate) struct Container {
     /// Letter of its identifier.
@@ -17,7 +17,7 @@ pub(crate) struct Container {
     pub(crate) id: u64,
     /// Index of its type.
     pub(crate) type_: u32,
-    /// Index of the container that it is in.
+    /// Index of its parent container.
     pub(crate) parent: Option<u32>,
     pub(crate) name: Vec<u8>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Container {
 /// A type of containers.
 #[derive(Debug)]
 pub(crate) struct ContainerType {
-    /// Index of the type that it is in.
+    /// Index of its parent type.
     pub(crate) parent: Option<u32>,
     pub(crate) name: Vec<u8>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Model {
     pub(crate) types: Vec<ContainerType>,
     /// Index of the container of each location.
     pub(crate) locations: FxHashMap<u64, u32>,
-    /// For each region, the first one that is the same.
+    /// For each region, the first region that is equal to it.
     pub(crate) regions: FxHashMap<u64, u64>,
     /// For each metric instance, the container of its scope, and the only location that records it.
     pub(crate) scopes: FxHashMap<u64, (u32, u64)>,
@@ -50,10 +50,10 @@ const GROUP: &[u8] = b"G";
 const LOCATION: &[u8] = b"L";
 
 impl Model {
-    /// Makes it of an archive's definitions.
+    /// Builds the model from an archive's definitions.
     ///
     /// # Errors
-    /// The system tree has a circle.
+    /// Fails if the system tree has a cycle.
     pub(crate) fn new(archive: &Archive) -> Result<Model, Error> {
         let all = archive.definitions();
         let mut model = Model {
@@ -166,7 +166,7 @@ impl Model {
         }
     }
 
-    /// Adds its identifier to each name that another container has already.
+    /// Appends the identifier to each name that another container already has.
     fn make_names_unique(&mut self) {
         let mut seen = FxHashSet::default();
         for container in &mut self.containers {
@@ -215,7 +215,7 @@ impl Model {
         self.scopes = scopes;
     }
 
-    /// Returns the members of a metric: of a class or of an instance of one.
+    /// Returns the members of a metric class, or of the class of a metric instance.
     pub(crate) fn members<'d>(
         &self,
         all: &'d Definitions,
@@ -260,7 +260,7 @@ fn name_of(all: &Definitions, it: &Definition) -> Vec<u8> {
     all.string(it.fields[1]).unwrap_or_default().to_owned()
 }
 
-/// Finds the regions that differ in nothing but their identifiers: EZTrace defines each once for
+/// Finds the regions that differ only in their identifiers. EZTrace defines each region once for
 /// each process.
 fn regions(all: &Definitions) -> FxHashMap<u64, u64> {
     let mut first = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! Which location a rank of a communicator is.
+//! Maps ranks of communicators to locations.
 
 use rustc_hash::FxHashMap;
 
@@ -60,7 +60,7 @@ impl Ranks {
         let group = match comm.kind {
             definition::INTER_COMM => {
                 let (a, b) = (group_of(2)?, group_of(3)?);
-                // The ranks of the other side count.
+                // The rank refers to the other side's group.
                 if self.has(a, of) { b } else { a }
             }
             _ => group_of(2)?,
@@ -79,7 +79,7 @@ impl Ranks {
         match group.fields[4] {
             group::COMM_SELF => Some(of).filter(|_| rank == 0),
             group::COMM_LOCATIONS => member(),
-            // A flag says that ranks are those of the world.
+            // A flag says that ranks are ranks of the world.
             group::COMM_GROUP if group.fields[6] & 1 != 0 => world(rank),
             group::COMM_GROUP => world(member()?),
             _ => None,

@@ -6,10 +6,10 @@ use crate::bytes::{Cursor, Found};
 use crate::maps::Maps;
 use crate::table::{Field, Item, Record, Reference, Type};
 
-/// Most fields of a record.
+/// Maximum number of fields of a record.
 pub(crate) const FIELDS: usize = 12;
 
-/// Stands for a definition that is not given.
+/// Identifier of a definition that is not given.
 pub const UNDEFINED: u64 = u64::MAX;
 
 /// An item of a list, or an attribute of an event.
@@ -26,7 +26,7 @@ pub struct Entry {
 /// The fields of a record. The memory is reused for the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
-    /// The fields. A text, a list and a typed value are elsewhere.
+    /// The fields. Texts, lists and typed values are stored separately.
     pub fields: [u64; FIELDS],
     /// The items of the record's list.
     pub list: Vec<Entry>,
@@ -34,7 +34,7 @@ pub struct Values {
     pub attributes: Vec<Entry>,
     /// Type of the record's typed value, which is among the fields.
     pub value_type: u8,
-    /// Places of the record's texts in the file, by field.
+    /// Offsets of the record's texts in the file, by field.
     pub(crate) texts: [Range<u64>; 2],
     /// Whether the record ended before some of its fields, which older libraries did not write.
     pub(crate) is_old: bool,
@@ -103,7 +103,7 @@ impl Values {
         payload: &mut Cursor<'_>,
         maps: Option<&Maps>,
     ) -> Found<()> {
-        // Each item takes a byte at least.
+        // Each item takes at least one byte.
         if count as usize > payload.left() {
             return Err(payload.damage("a list is longer than its record"));
         }

@@ -10,20 +10,21 @@ use crate::lines::{Lines, Used};
 use crate::model::Model;
 use crate::record::Values;
 
-/// Most events of a part, and most bytes of its lines but for the last event's.
+/// Maximum number of events in a part, and maximum size of its lines. The lines of the last event may
+/// exceed this size.
 const EVENTS: u64 = 1 << 13;
 const BYTES: u64 = 1 << 20;
 
-/// Some events of a location in a row, whose lines are made together.
+/// Consecutive events of a location, whose lines are made together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) location: u64,
     pub(crate) part: Part,
-    /// Number of regions that are open before it.
+    /// Number of regions that are open at its start.
     pub(crate) depth: u64,
     /// Index of its first event in [`Scan::line_bytes`].
     pub(crate) first: u32,
-    /// Bytes of the lines that are [states](Lines::is_state).
+    /// Size of the lines of [states](Lines::is_state), in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct Message {
     pub(crate) number: u32,
     /// Kind of its event.
     pub(crate) kind: u8,
-    /// Whether it has attributes, which the link has no field for.
+    /// Whether the event has attributes, for which the link has no field.
     pub(crate) has_attributes: bool,
 }
 
@@ -52,8 +53,8 @@ pub(crate) struct Scan {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) sends: Vec<Message>,
     pub(crate) receives: Vec<Message>,
-    /// Bytes of the lines of each event that is not a [state](Lines::is_state). There are none for a
-    /// message whose link says the same.
+    /// Bytes of the lines of each event that is not a [state](Lines::is_state). It is 0 for a
+    /// message whose link has the same information.
     pub(crate) line_bytes: Vec<u32>,
     /// Types and values that its lines use.
     pub(crate) used: Used,
@@ -101,7 +102,7 @@ struct Scanner<'m> {
     /// Earliest time so far.
     first: u64,
     piece: Piece,
-    /// Number of events of the current piece, and bytes of its lines that are no states.
+    /// Number of events in the current piece, and size of its lines that are not states.
     count: u64,
     others: u64,
 }
@@ -134,7 +135,7 @@ impl Visitor for Scanner<'_> {
 }
 
 impl Scanner<'_> {
-    /// Ends a piece before a byte of the file.
+    /// Ends a piece before an offset in the file.
     fn cut(&mut self, end: u64) {
         if std::mem::take(&mut self.count) > 0 {
             self.piece.part.end = end;

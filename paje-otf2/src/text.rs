@@ -41,7 +41,7 @@ pub(crate) trait Sink {
     }
 }
 
-/// Replaces what would end a name that is between quotes.
+/// Replaces characters that would end a name between quotes.
 const fn harmless(byte: u8) -> u8 {
     match byte {
         b'"' => b'\'',
@@ -112,7 +112,7 @@ impl Sink for Count {
     }
 }
 
-/// Number of bytes of times, and the ticks for which it is the same.
+/// Number of bytes of a time, and the ticks whose times have this number of bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TimeBytes {
     bytes: u64,
@@ -128,15 +128,15 @@ pub(crate) struct Seconds {
     offset: u64,
     /// Number of decimals.
     digits: u32,
-    /// 10 to the power of that.
+    /// 10 to the power of the number of decimals.
     power: u64,
     /// Units per tick, if that is an integer.
     factor: Option<i64>,
 }
 
 impl Seconds {
-    /// Times have as many decimals as are needed to write them exactly, or, if none are enough, to
-    /// tell ticks apart.
+    /// Times have the number of decimals that writes them exactly or, if no number does, that
+    /// distinguishes all ticks.
     pub(crate) fn new((resolution, offset): (u64, u64)) -> Self {
         const MOST: u32 = 19;
         let powers = (0..=MOST).map(|digits| (digits, 10_u64.pow(digits)));
@@ -189,7 +189,7 @@ impl Seconds {
         last.bytes
     }
 
-    /// Counts the bytes of a time, and finds later times that have as many.
+    /// Counts the bytes of a time, and finds the later times with the same number of bytes.
     #[cold]
     fn count(&self, tick: u64) -> TimeBytes {
         let count = |tick| {

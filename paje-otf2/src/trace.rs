@@ -1,4 +1,5 @@
-//! An archive as a Pajé trace: pieces of whole lines, each of which can be made by itself.
+//! An archive as a Pajé trace. The trace consists of pieces of whole lines, and each piece can be
+//! made separately.
 //!
 //! First come the definitions, then the events of each location, in the order of their identifiers,
 //! and last the links in the order in which they are complete. So the lines of each container and
@@ -22,16 +23,16 @@ use crate::record::Values;
 use crate::scan::{self, Piece, Scan};
 use crate::text::{Count, Sink, TimeBytes};
 
-/// Most bytes of a piece of definitions, and most links of a piece.
+/// Maximum size of a piece of definitions in bytes, and maximum number of links in a piece.
 const BYTES: usize = 1 << 20;
 const LINKS: usize = 1 << 13;
 
-/// What the reader of a piece needs after an event.
+/// Part of the next event that the reader of a piece needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Nothing,
     Event,
-    /// The next event, and not the fields of events of this kind.
+    /// The next event, but without the fields of events of this kind.
     NoFields,
 }
 
@@ -45,7 +46,7 @@ pub struct Trace {
     /// For each location, the bytes of the lines of each event that is not a state.
     line_bytes: Vec<Vec<u32>>,
     parts: Vec<TracePart>,
-    /// Index of the type of each location's container.
+    /// For each location, index of the type of its container.
     types: Vec<u32>,
     /// Memory for the bytes of pieces.
     buffers: Mutex<Vec<Vec<u8>>>,
@@ -60,7 +61,7 @@ struct TracePart {
 #[derive(Debug)]
 enum What {
     Definitions(Range<usize>),
-    /// Events of the location of this index.
+    /// Events of the location with this index.
     Events(usize, Piece),
     Links(Range<usize>),
 }
@@ -69,7 +70,7 @@ impl Trace {
     /// Reads the events of an archive with this many threads.
     ///
     /// # Errors
-    /// A file cannot be read or is damaged.
+    /// Fails if a file cannot be read or is damaged.
     pub fn new(archive: Arc<Archive>, threads: usize) -> Result<Trace, Error> {
         let model = Model::new(&archive)?;
         let mut scans = scan_all(&archive, &model, threads)?;
@@ -141,7 +142,7 @@ impl Trace {
     /// Returns the lines of a piece.
     ///
     /// # Errors
-    /// A file cannot be read, or has changed since the archive was opened.
+    /// Fails if a file cannot be read, or has changed since the archive was opened.
     pub fn text(&self, piece: usize) -> Result<Vec<u8>, Error> {
         let part = &self.parts[piece];
         let mut text = Vec::with_capacity(part.bytes as usize);
@@ -164,7 +165,7 @@ impl Trace {
         Ok(text)
     }
 
-    /// Gives the lines of a piece as columns, as `splitter::ColumnSegment` describes it.
+    /// Reads the lines of a piece as columns, as described in `splitter::ColumnSegment`.
     ///
     /// Returns `false` if the lines must be read as text.
     pub fn columns(
@@ -192,8 +193,9 @@ impl Trace {
         is_read && table.is_complete()
     }
 
-    /// Calls `visit` for each event of a piece that has lines. Returns whether it saw all. For an event that is not a [state](Lines::is_state), it also gives the
-    /// number of bytes of its lines.
+    /// Calls `visit` for each event of a piece that has lines. Returns whether it visited all of
+    /// them. For an event that is not a [state](Lines::is_state), `visit` also gets the size of its
+    /// lines.
     fn events(
         &self,
         index: usize,
@@ -259,7 +261,7 @@ impl Trace {
         if is_reversed { [false, true] } else { [true, false] }
     }
 
-    /// Returns the index of the type of a location, by the index of that one.
+    /// Returns the index of the type of a location's container.
     fn type_(&self, location: u32) -> u32 {
         self.types[location as usize]
     }
@@ -284,7 +286,7 @@ impl Trace {
     }
 }
 
-/// Scans all locations. The first error is that of the first location that has one.
+/// Scans all locations. If several locations have errors, returns the error of the first location.
 fn scan_all(archive: &Archive, model: &Model, threads: usize) -> Result<Vec<Scan>, Error> {
     let locations = archive.locations();
     let next = AtomicUsize::new(0);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares pj_dump's rows of archives with a naive replay of what otf2-print says of them.
+"""Compares pj_dump's rows of archives with a naive replay of otf2-print's output.
 
 Usage: naive_rows.py PJ_DUMP ANCHOR...
 States, links and variables are compared as sets of rows. Without otf2-print (Debian: otf2-tools), does nothing.

@@ -48,9 +48,9 @@ enum Form {
     Texts,
     /// The time is the only hole.
     Times,
-    /// The lines have other holes, and at least one of these holes is a key or was requested.
+    /// The lines have other holes, at least one of which is a key or was requested.
     Contents,
-    /// The lines have other holes, but none of these holes is a key or was requested.
+    /// The lines have other holes, none of which is a key or was requested.
     Passed,
     Nothing,
 }

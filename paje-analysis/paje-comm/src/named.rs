@@ -38,7 +38,7 @@ pub fn one_trace(trace: &Trace) -> Result<(), String> {
 /// Finds a container type by its name or alias.
 ///
 /// # Errors
-/// Fails if there is none.
+/// Fails if the trace has no such container type.
 pub fn container_type(trace: &Trace, option: &str, wanted: &str) -> Result<TypeId, String> {
     let types = trace.types();
     let all = || types.ids().filter(|id| types.nature(*id) == TypeNature::Container);
@@ -51,7 +51,7 @@ pub fn container_type(trace: &Trace, option: &str, wanted: &str) -> Result<TypeI
 /// Finds a container by its name or alias.
 ///
 /// # Errors
-/// Fails if there is none.
+/// Fails if the trace has no such container.
 pub fn container(trace: &Trace, option: &str, wanted: &str) -> Result<ContainerId, String> {
     let containers = trace.containers();
     let found = containers.ids().find(|id| is(containers.name(*id), containers.alias(*id), wanted));

@@ -1,4 +1,4 @@
-//! Columns say the same as the text.
+//! Columns have the same contents as the text.
 
 use paje_otf2::Trace;
 use paje_parser::columns::{Asked, Content, HoleKind, Lines, Wanted};

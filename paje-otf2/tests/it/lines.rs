@@ -62,7 +62,7 @@ fn messages_pair_as_mpi_orders_them() {
     archive.event(10, 1100, "MpiSend", &message(1, 5, 111));
     archive.event(10, 1200, "MpiIsend", &request(1, 5, 222, 1));
     archive.event(10, 1300, "MpiSend", &message(1, 6, 333));
-    // One has no receiver, and one has no receive.
+    // One message has no receiver, and one has no receive.
     archive.event(10, 1400, "MpiSend", &message(u64::from(u32::MAX) - 1, 5, 4));
     archive.event(10, 1450, "MpiSend", &message(0, 5, 5));
     // The second request completes first, but the first one was posted first. Clocks differ.

@@ -15,7 +15,7 @@ pub struct Lane {
 /// Number of containers from which prefetching pays off. Fewer containers stay in a second-level cache.
 const MANY_CONTAINERS: usize = 10_000;
 
-/// Largest number of lanes of a container that are searched one by one.
+/// A container with at most this number of lanes is searched lane by lane.
 const FEW_LANES: usize = 8;
 
 impl Model {
