@@ -150,7 +150,7 @@ impl<'t> Waits<'t> {
             .series
             .par_iter()
             .enumerate()
-            .map(|(at, series)| of_series(tracks, collectives.members(series), series, at as u32))
+            .map(|(at, series)| of_series(tracks, series, at as u32))
             .collect();
         for wait in series.into_iter().flatten() {
             by_track[wait.waiter as usize].push(wait);
@@ -169,7 +169,7 @@ impl<'t> Waits<'t> {
         let collectives = &self.facts.collectives;
         let between = |message: &Message| message.from != message.to;
         self.facts.messages.list().iter().any(between)
-            || collectives.series.iter().any(|it| collectives.members(it).len() > 1)
+            || collectives.series.iter().any(|it| it.tracks.len() > 1)
     }
 
     /// Returns the waits of a track, in the order of their ends.
@@ -220,7 +220,8 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
     waits.into_iter().map(|(_, wait)| wait).collect()
 }
 
-fn of_series(tracks: &Tracks<'_>, group: &[u32], series: &Series, at: u32) -> Vec<Wait> {
+fn of_series(tracks: &Tracks<'_>, series: &Series, at: u32) -> Vec<Wait> {
+    let group = &series.tracks;
     let mut waits = Vec::new();
     for instance in 0..series.len() {
         let states = series.operation(instance);

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::events::{Event, event};
 use crate::lines::Lines;
+use crate::messages::LinkEnd;
 use crate::record::{Entry, Values};
 use crate::text::{Count, EXACT, Sink};
 use crate::trace::Next;
@@ -235,16 +236,10 @@ impl<'t, 'j> Table<'t, 'j> {
         Some(())
     }
 
-    /// Adds one end of a link: whether it is the start, the location, the type of the link, and the
-    /// communicator. Without the words of its step, the line has `rest` bytes, which include its
-    /// time.
-    pub(crate) fn link(
-        &mut self,
-        (is_start, location, (from, to), comm): (bool, u32, (u32, u32), u64),
-        (key, time): (u64, i64),
-        (rest, time_bytes): (u64, u64),
-        write: impl Fn(&mut Vec<u8>),
-    ) -> Option<()> {
+    /// Adds the line of one end of a link.
+    pub(crate) fn link(&mut self, end: LinkEnd, write: impl Fn(&mut Vec<u8>)) -> Option<()> {
+        let LinkEnd { is_start, location, types: (from, to), comm, key, time, .. } = end;
+        let LinkEnd { rest, time_bytes, .. } = end;
         let place = u64::from(location) << 1 | u64::from(is_start);
         let step = (place, u64::from(from) << 32 | u64::from(to), comm);
         let (start, count) = (self.at, self.lines.contents.len());

@@ -33,6 +33,22 @@ impl Link {
     }
 }
 
+/// One end of a link, whose line becomes a row of columns.
+pub(crate) struct LinkEnd {
+    pub is_start: bool,
+    /// Index of the location.
+    pub location: u32,
+    /// Types of the containers at both ends.
+    pub types: (u32, u32),
+    pub comm: u64,
+    pub key: u64,
+    pub time: i64,
+    /// Size of the line without the words of its step, in bytes.
+    pub rest: u64,
+    /// Size of the time, which is a part of `rest`.
+    pub time_bytes: u64,
+}
+
 /// Messages from one process to another with the same tag in the same communicator: the index of
 /// the location of each end, and its index among the sends or receives there.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::events::Event;
 use crate::header::Header;
 use crate::lines::{Lines, line};
-use crate::messages::{Link, pair};
+use crate::messages::{Link, LinkEnd, pair};
 use crate::model::Model;
 use crate::record::Values;
 use crate::scan::{self, Piece, Scan};
@@ -240,14 +240,19 @@ impl Trace {
         for number in range {
             for is_start in self.order_of_ends(number) {
                 let link = &self.links[number];
-                let (index, tick) = if is_start { link.from } else { link.to };
-                let types = (self.type_(link.from.0), self.type_(link.to.0));
-                let time = self.model.seconds.exact_units(tick)?;
-                let bytes = self.model.seconds.bytes(tick, &mut last);
-                let rest = bytes + link.bytes(number);
-                let write = |text: &mut Vec<u8>| self.link_line(number, is_start, text);
-                let step = (is_start, index, types, link.comm);
-                table.link(step, (number as u64, time), (rest, bytes), write)?;
+                let (location, tick) = if is_start { link.from } else { link.to };
+                let time_bytes = self.model.seconds.bytes(tick, &mut last);
+                let end = LinkEnd {
+                    is_start,
+                    location,
+                    types: (self.type_(link.from.0), self.type_(link.to.0)),
+                    comm: link.comm,
+                    key: number as u64,
+                    time: self.model.seconds.exact_units(tick)?,
+                    rest: time_bytes + link.bytes(number),
+                    time_bytes,
+                };
+                table.link(end, |text| self.link_line(number, is_start, text))?;
             }
         }
         Some(())

@@ -99,7 +99,7 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
 
 fn entered(model: &Model<'_>, series: usize, instance: usize) -> (f64, f64) {
     let series = &model.facts.collectives.series[series];
-    let members = model.facts.collectives.members(series).iter().zip(series.operation(instance));
+    let members = series.tracks.iter().zip(series.operation(instance));
     let times = members
         .map(|(track, state)| model.facts.tracks.list()[*track as usize].start[*state as usize]);
     times.fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), time| {

@@ -139,7 +139,7 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
     }
     let rooted = collectives.series.iter().filter(|series| series.assumed);
     let assumed = rooted.filter_map(|series| {
-        let members = collectives.members(series);
+        let members = &series.tracks;
         let root = waits.name(members[series.root.filter(|_| members.len() > 1)?]);
         let turn = if series.is_turning { ", rotating," } else { "" };
         Some(format!("{root}{turn} for {}", value(series.type_, series.value)))

@@ -71,7 +71,7 @@ pub struct Collectives {
 pub struct Series {
     /// Index of the group.
     pub group: usize,
-    /// Members, which are tracks of the group.
+    /// Members, which are tracks of the group, in the order of [`Series::operation`].
     pub tracks: Vec<u32>,
     pub type_: TypeId,
     pub value: ValueId,
@@ -196,13 +196,6 @@ impl Collectives {
         };
         found.series = found.series.into_par_iter().flat_map_iter(divide).collect();
         found
-    }
-
-    /// Returns the tracks of a series, in the order of [`Series::operation`].
-    #[must_use]
-    #[inline]
-    pub fn members<'s>(&self, series: &'s Series) -> &'s [u32] {
-        &series.tracks
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn of(facts: &Facts<'_>, rendezvous: Rendezvous<'_>) -> Order {
     let mut order = Order { tracks: tracks.list().len(), ..Order::default() };
     let mut members: Vec<Vec<End>> = vec![Vec::new(); tracks.list().len()];
     for (series_at, series) in collectives.series.iter().enumerate() {
-        let group = collectives.members(series);
+        let group = &series.tracks;
         if group.len() < 2 {
             continue;
         }
@@ -101,9 +101,7 @@ fn number(
     let mut members: Vec<Vec<u32>> = order
         .operations
         .iter()
-        .map(|operation| {
-            vec![NONE; collectives.members(&collectives.series[operation.series]).len()]
-        })
+        .map(|operation| vec![NONE; collectives.series[operation.series].tracks.len()])
         .collect();
     order.first.push(0);
     for steps in found {

@@ -141,7 +141,7 @@ impl Waits<'_> {
             if series.is_part || !matches!(series.class, Collective::NxN | Collective::Barrier) {
                 continue;
             }
-            let members = self.facts.collectives.members(series);
+            let members = &series.tracks;
             meetings[series.group].extend((0..series.len()).map(|instance| {
                 let enters = members.iter().zip(series.operation(instance));
                 let enters = enters.map(|(track, state)| {

@@ -278,7 +278,7 @@ fn close_cuts(graph: &Graph<'_>, plan: &mut Plan) {
     };
     spread(&mut plan.cut_states);
     for series in &graph.run.facts.collectives.series {
-        let members = graph.run.facts.collectives.members(series);
+        let members = &series.tracks;
         for instance in 0..series.len() {
             let all = || members.iter().zip(series.operation(instance));
             if all().any(|(track, state)| plan.cut_states[*track as usize][*state as usize]) {

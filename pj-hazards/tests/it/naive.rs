@@ -68,7 +68,7 @@ fn closure(model: &Model<'_>, without: Option<(usize, usize)>) -> Closure {
     let recvs: Vec<Call> = list.iter().enumerate().map(|(at, it)| recv(at, it)).collect();
     let mut operations: Vec<Operation> = Vec::new();
     for (series_at, series) in model.facts.collectives.series.iter().enumerate() {
-        let group = model.facts.collectives.members(series);
+        let group = &series.tracks;
         for instance in 0..series.len() {
             let members = group.iter().zip(series.operation(instance));
             let of = |(track, state): (&u32, &u32)| {
