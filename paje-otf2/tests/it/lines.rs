@@ -39,7 +39,7 @@ fn regions_become_states() {
         &lines(&archive),
         &[
             &TYPES,
-            &["1 S2 T2 Region", "2 E2 T2 Event", "15 R4 S2 \"main\" FUNCTION MPI \"file.c\" 7"],
+            &["1 S2 T2 \"Region\"", "2 E2 T2 Event", "15 R4 S2 \"main\" FUNCTION MPI \"file.c\" 7"],
             &["5 K13 E2 Leave"],
             &CONTAINERS,
             &[
