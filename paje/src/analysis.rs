@@ -3,7 +3,7 @@
 //! Each function returns plain rows, with times in seconds. The rows implement serde's `Serialize` with the feature
 //! `serde`, and `record_batch` converts them to Arrow with the feature `arrow`.
 //!
-//! What a trace cannot answer is refused: a [`Refusal`] explains what is missing.
+//! Questions that a trace cannot answer are refused: a [`Refusal`] explains what is missing.
 //!
 //! ```
 //! use paje::analysis::{self, Options};
