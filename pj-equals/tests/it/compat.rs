@@ -1,5 +1,5 @@
 //! Tests which differences matter for PajeNG and for the options, as in the table of
-//! `docs/dev/compat.md`.
+//! `docs/compat.md`.
 
 use std::process::Command;
 

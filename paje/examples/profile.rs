@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use paje_sim::Trace;
+use paje::{Trace, TraceReader};
 
 pub(crate) fn report(trace: &Trace) -> String {
     let mut profile: BTreeMap<_, f64> = BTreeMap::new();
@@ -16,7 +16,7 @@ pub(crate) fn report(trace: &Trace) -> String {
 }
 
 fn main() -> ExitCode {
-    match Trace::open(std::env::args_os().nth(1).unwrap_or("-".into())) {
+    match TraceReader::new().open(std::env::args_os().nth(1).unwrap_or("-".into())) {
         Ok(trace) => print!("{}", report(&trace)),
         Err(error) => {
             eprintln!("profile: {error}");

@@ -1,29 +1,53 @@
-//! Runs the programs in `examples` with a trace of the repository.
+//! Runs the programs in `examples` with traces of the repository.
 
 use std::fs;
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
-use paje_sim::Trace;
+use paje::{Trace, TraceReader};
 
 #[allow(dead_code)]
-#[path = "../examples/longest_states.rs"]
+#[path = "../../examples/custom_csv.rs"]
+mod custom_csv;
+#[allow(dead_code)]
+#[path = "../../examples/histogram.rs"]
+mod histogram;
+#[allow(dead_code)]
+#[path = "../../examples/longest_states.rs"]
 mod longest_states;
 #[allow(dead_code)]
-#[path = "../examples/messages_by_pair.rs"]
+#[path = "../../examples/longest_waits.rs"]
+mod longest_waits;
+#[allow(dead_code)]
+#[path = "../../examples/merge.rs"]
+mod merge;
+#[allow(dead_code)]
+#[path = "../../examples/messages_by_pair.rs"]
 mod messages_by_pair;
 #[allow(dead_code)]
-#[path = "../examples/profile.rs"]
+#[path = "../../examples/picture.rs"]
+mod picture;
+#[allow(dead_code)]
+#[path = "../../examples/profile.rs"]
 mod profile;
 #[allow(dead_code)]
-#[path = "../examples/timeline.rs"]
+#[path = "../../examples/socket.rs"]
+mod socket;
+#[allow(dead_code)]
+#[path = "../../examples/timeline.rs"]
 mod timeline;
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+pub(crate) fn example(name: &str) -> PathBuf {
+    repository().join("datasets/examples").join(name)
+}
+
 fn mpi() -> Trace {
-    Trace::open(repository().join("datasets/examples/mpi.trace")).expect("valid trace")
+    TraceReader::new().open(example("mpi.trace")).expect("valid trace")
 }
 
 /// Returns the fields of the rows that PajeNG prints for the trace.
@@ -98,13 +122,73 @@ fn timeline_has_the_rows_of_one_container() {
         .collect();
     assert_eq!(report.lines().collect::<Vec<_>>(), expected);
     // A container is also found by its alias.
-    assert!(timeline::report(&mpi(), "4").is_some());
-    assert_eq!(timeline::report(&mpi(), "rank-9"), None);
+    assert!(timeline::report(&mpi(), "4").is_ok());
+    assert!(timeline::report(&mpi(), "rank-9").is_err());
+}
+
+#[test]
+fn longest_waits_are_sorted() {
+    let trace = TraceReader::new().fields(true).open(example("mpi.trace")).expect("valid trace");
+    let report = longest_waits::report(&trace).expect("known states");
+    let seconds: Vec<f64> = report.lines().map(|line| number(&line[..12])).collect();
+    assert_eq!(seconds.len(), 10, "{report}");
+    assert!(seconds.is_sorted_by(|one, other| one >= other), "{report}");
+    assert!(report.lines().all(|line| line.contains(" in PMPI_")), "{report}");
+}
+
+#[test]
+fn custom_csv_has_the_fields_of_all_links() {
+    let trace = TraceReader::new().fields(true).lines(true).open(example("hazards/detector.trace"));
+    let csv = custom_csv::report(&trace.expect("valid trace"), "Size");
+    let text = fs::read_to_string(example("hazards/detector.trace")).expect("readable");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(csv.lines().count() > 3, "{csv}");
+    for row in csv.lines().skip(1) {
+        let [line, .., size] = row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let line = lines[line.parse::<usize>().unwrap() - 1];
+        assert!(line.split_whitespace().any(|word| word == size), "{row}: {line}");
+    }
+}
+
+#[test]
+fn merge_has_the_states_of_both_traces_in_order() {
+    let (one, other) = (mpi(), TraceReader::new().open(example("deep.trace")).expect("valid"));
+    let report = merge::report([&one, &other]);
+    let starts: Vec<f64> = report.lines().map(|line| number(&line[..12])).collect();
+    assert_eq!(starts.len() as u64, one.counts().states + other.counts().states);
+    assert!(starts.is_sorted());
+}
+
+#[test]
+fn histogram_counts_all_states() {
+    let report = histogram::report(&example("mpi.trace")).expect("valid trace");
+    let counts = report.lines().map(|line| line.split_whitespace().nth(1).unwrap());
+    let all: usize = counts.map(|count| count.parse::<usize>().unwrap()).sum();
+    assert_eq!(all, rows("State").len());
+}
+
+#[test]
+fn socket_counts_what_was_sent() {
+    let listener = TcpListener::bind("localhost:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let sender = std::thread::spawn(move || {
+        let mut stream = TcpStream::connect(address).expect("a listener");
+        stream.write_all(&fs::read(example("mpi.trace")).expect("readable")).expect("written");
+    });
+    assert_eq!(socket::count(&listener).expect("a valid trace"), mpi().counts());
+    sender.join().expect("sent");
+}
+
+#[test]
+fn picture_has_a_rectangle_for_each_state() {
+    let svg = picture::svg(&mpi()).expect("a picture");
+    // The background is a rectangle, too.
+    assert_eq!(svg.matches("<rect").count(), rows("State").len() + 1);
 }
 
 #[test]
 fn examples_are_short() {
-    for entry in fs::read_dir(repository().join("paje-sim/examples")).unwrap() {
+    for entry in fs::read_dir(repository().join("paje/examples")).unwrap() {
         let path = entry.unwrap().path();
         assert!(fs::read_to_string(&path).unwrap().lines().count() <= 40, "{}", path.display());
     }
@@ -113,7 +197,7 @@ fn examples_are_short() {
 #[test]
 fn guide_shows_an_example() {
     let guide = fs::read_to_string(repository().join("docs/dev/new-program.md")).unwrap();
-    let example = fs::read_to_string(repository().join("paje-sim/examples/profile.rs")).unwrap();
+    let example = fs::read_to_string(repository().join("paje/examples/profile.rs")).unwrap();
     assert!(guide.contains(&format!("```rust\n{example}```\n")));
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use paje_sim::{State, Trace};
+use paje::{State, Trace, TraceReader};
 
 const COUNT: usize = 10;
 
@@ -24,7 +24,7 @@ pub(crate) fn report(trace: &Trace) -> String {
 }
 
 fn main() -> ExitCode {
-    match Trace::open(std::env::args_os().nth(1).unwrap_or("-".into())) {
+    match TraceReader::new().open(std::env::args_os().nth(1).unwrap_or("-".into())) {
         Ok(trace) => print!("{}", report(&trace)),
         Err(error) => {
             eprintln!("longest_states: {error}");
