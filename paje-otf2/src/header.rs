@@ -34,6 +34,8 @@ PajePushState 17 Time:date Container:string Type:string Value:string Fields:stri
 PajePopState 18 Time:date Container:string Type:string Fields:string
 PajeSetVariable 19 Time:date Container:string Type:string Value:double Fields:string
 PajeNewEvent 20 Time:date Container:string Type:string Value:string Fields:string
+PajeStartLink 22 Time:date Container:string Type:string StartContainer:string Value:string Key:string Size:int Tag:int Request:int
+PajeEndLink 23 Time:date Container:string Type:string EndContainer:string Value:string Key:string Size:int Tag:int Request:int
 ";
 
 /// Kind of the records of markers.
@@ -88,6 +90,9 @@ impl Header<'_> {
         let mut needed = self.scans.iter().fold(0, |lines, scan| lines | scan.used.lines);
         let kinds = self.used(|it| &it.kinds);
         let has_links = !self.links.is_empty();
+        let has_end = |end: usize, has_request: bool| {
+            self.links.iter().any(|link| (link.requests[end] != UNDEFINED) == has_request)
+        };
         let has_markers = self.markers.of(MARKER).next().is_some();
         if kinds.is_empty() {
             // Events of messages. Links have the same information.
@@ -101,8 +106,10 @@ impl Header<'_> {
             (4, has_links),
             (5, !kinds.is_empty() || has_links),
             (6, !self.model.containers.is_empty()),
-            (line::START_LINK, has_links),
-            (line::END_LINK, has_links),
+            (line::START_LINK, has_end(0, false)),
+            (line::END_LINK, has_end(1, false)),
+            (line::START_LINK_MORE, has_end(0, true)),
+            (line::END_LINK_MORE, has_end(1, true)),
             (15, !self.used(|it| &it.regions).is_empty()),
             (20, has_markers),
         ] {
@@ -247,7 +254,7 @@ impl Header<'_> {
             self.links.iter().map(|link| (self.link_type(link), link.comm)).collect();
         for ((from, to), comm) in comms {
             text.plain(format!("5 C{comm} M{from}_{to} \"").as_bytes());
-            match all.name(Reference::Comm, comm).filter(|name| !name.is_empty()) {
+            match self.model.comms.get(&comm) {
                 Some(name) => text.name(name),
                 None => text.alias(b"communicator ", comm),
             }
