@@ -59,7 +59,7 @@ pub struct Cli {
 
     /// Group rows by value, by container, or by the containers of TYPE with everything inside
     ///
-    /// comm: TYPE, such as a node; waits: kind (default), waiter or pair; critical: container
+    /// comm: TYPE, such as a node; waits: kind (default), waiter, pair or path; critical: container
     /// (default) or value
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
@@ -320,12 +320,11 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
-        options.user_defined = match self.report() {
-            Report::Comm | Report::Summary => true,
-            // Sizes matter only with a rendezvous threshold. The built-in maps have none.
-            Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
-            _ => false,
-        };
+        // Fields have sizes of messages, communicators and requests.
+        options.user_defined = matches!(
+            self.report(),
+            Report::Comm | Report::Summary | Report::Waits | Report::Critical
+        );
         options.time_unit = self.units.time_unit;
         options.memory = self.memory.limit();
         options.selection = self.selection();
