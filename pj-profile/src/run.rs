@@ -287,7 +287,7 @@ fn read(
         None if waiting::is_asked(cli) => {
             let (table, found) = workers.run(|| waiting::table(cli, &name, &trace))?;
             notes = found;
-            Analysis::Waiting(table)
+            Analysis::Waiting(cli.report(), table)
         }
         None => {
             let mut analysis = Analysis::of_whole(cli, &trace)?;
@@ -332,7 +332,7 @@ struct Replayed {
 /// depend on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.by_class();
-    !is_more && !matches!(cli.report(), Report::Waits | Report::Critical | Report::Summary)
+    !is_more && !waiting::is_asked(cli) && cli.report() != Report::Summary
 }
 
 /// Replays a trace. If possible, reads only the part that the window needs. If `see` is given, the
