@@ -69,16 +69,13 @@ pub(crate) struct Scan {
     /// Types and values that its lines use.
     pub(crate) used: Used,
     pub(crate) first: Option<u64>,
+    /// Faults of its files. Events are read up to the first one.
+    pub(crate) faults: Vec<Error>,
 }
 
 /// Reads a location. Reuses the memory of `buffer`.
-pub(crate) fn scan(
-    archive: &Archive,
-    model: &Model,
-    location: u64,
-    buffer: &mut Vec<u8>,
-) -> Result<Scan, Error> {
-    let local = archive.local(location)?;
+pub(crate) fn scan(archive: &Archive, model: &Model, location: u64, buffer: &mut Vec<u8>) -> Scan {
+    let (local, all) = archive.local(location);
     let mut scanner = Scanner {
         location,
         lines: Lines::new(model, archive.definitions(), location, 0),
@@ -91,8 +88,10 @@ pub(crate) fn scan(
         others: 0,
     };
     scanner.lines.used = Some(Box::default());
-    archive.event_file(location)?.each(&local, buffer, &mut scanner)?;
-    Ok(scanner.finish())
+    let file = archive.event_file(location);
+    let events = file.and_then(|file| file.each(&local, buffer, &mut scanner));
+    scanner.found.faults = [all, events].into_iter().filter_map(Result::err).collect();
+    scanner.finish()
 }
 
 struct Scanner<'m> {
@@ -136,6 +135,10 @@ impl Visitor for Scanner<'_> {
     fn end(&mut self, events: &Events<'_>) {
         // Without the end mark.
         self.cut(events.place() - 1);
+    }
+
+    fn end_early(&mut self, place: u64) {
+        self.cut(place);
     }
 }
 

@@ -320,6 +320,21 @@ impl Input {
         self.archive.as_ref().map_or(Ok(()), |archive| archive.read(Some(threads)).map(drop))
     }
 
+    /// Reads the intact part of a damaged OTF2 archive. The damage is an error at the end of the
+    /// trace. Does nothing to other inputs.
+    pub fn recover(&self) {
+        if let Some(archive) = &self.archive {
+            archive.recover();
+        }
+    }
+
+    /// Returns the faults of an OTF2 archive as messages. Reads all of it.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let faults = self.archive.iter().flat_map(|archive| archive.faults());
+        faults.map(|fault| fault.to_string()).collect()
+    }
+
     /// Returns how the trace can be read.
     #[must_use]
     pub const fn kind(&self) -> &Kind {

@@ -38,10 +38,12 @@ pub fn header(is_big: bool) -> Vec<u8> {
 /// Reads an archive in all ways.
 pub fn read(anchor: &str, choice: u8) {
     let path: PathBuf = folder().join(anchor);
-    let archive = Archive::open(&path, Arc::new(open_regular));
-    if let Ok(trace) = archive.and_then(|archive| Trace::new(Arc::new(archive), 1)) {
-        pieces(&trace, choice);
-    }
+    let Ok(archive) = Archive::open_damaged(&path, Arc::new(open_regular)) else { return };
+    let trace = Trace::recover(Arc::new(archive), 1);
+    let whole = Archive::open(&path, Arc::new(open_regular));
+    let whole = whole.and_then(|archive| Trace::new(Arc::new(archive), 1));
+    assert_eq!(whole.is_ok(), trace.faults().is_empty());
+    pieces(&trace, choice);
 }
 
 /// Reads all pieces as text and as columns.
