@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use paje_pack::{Summaries, Window};
 
+use crate::cause;
 use crate::folders::Folders;
 use crate::regular;
 
@@ -332,7 +333,7 @@ impl Input {
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let faults = self.archive.iter().flat_map(|archive| archive.faults());
-        faults.map(|fault| fault.to_string()).collect()
+        faults.map(|fault| cause(&fault.into())).collect()
     }
 
     /// Returns how the trace can be read.
