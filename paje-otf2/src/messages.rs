@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::events::event;
 use crate::model::Model;
+use crate::record::UNDEFINED;
 use crate::scan::{Message, OwnChannel, Posted, Scan};
 use crate::text::{Count, Sink};
 
@@ -17,12 +18,19 @@ pub(crate) struct Link {
     pub(crate) comm: u64,
     pub(crate) tag: u32,
     pub(crate) length: u64,
+    /// Request of each end, or [`UNDEFINED`] if the call is blocking.
+    pub(crate) requests: [u64; 2],
     /// Index of the location, and the time.
     pub(crate) from: (u32, u64),
     pub(crate) to: (u32, u64),
 }
 
 impl Link {
+    /// Returns the request of an end, unless its call is blocking.
+    pub(crate) fn request(&self, is_start: bool) -> Option<u64> {
+        Some(self.requests[usize::from(!is_start)]).filter(|request| *request != UNDEFINED)
+    }
+
     /// Returns the number of bytes that its two lines have in common: those of its key, length and
     /// tag.
     pub(crate) fn bytes(&self, key: usize) -> u64 {
@@ -43,6 +51,7 @@ pub(crate) struct LinkEnd {
     pub types: (u32, u32),
     pub comm: u64,
     pub key: u64,
+    pub has_request: bool,
     pub time: i64,
     /// Size of the line without the words of its step, in bytes.
     pub rest: u64,
@@ -118,7 +127,8 @@ pub(crate) fn pair(model: &Model, locations: &[u64], scans: &mut [Scan]) -> Vec<
             let OwnChannel { comm, tag, .. } = scans[from as usize].channels[sent.channel as usize];
             let length = sent.length;
             let (from, to) = ((from, sent.time), (to, received.time));
-            links.push(Link { comm, tag, length, from, to });
+            let requests = [sent.request, received.request];
+            links.push(Link { comm, tag, length, requests, from, to });
         }
     }
     for (location, scan) in locations.iter().zip(&mut *scans) {

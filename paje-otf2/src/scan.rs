@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::events::{Event, Events, event, is_message};
 use crate::lines::{Lines, Used};
 use crate::model::Model;
-use crate::record::Values;
+use crate::record::{UNDEFINED, Values};
 
 /// Maximum number of events in a part, and maximum size of its lines. The lines of the last event may
 /// exceed this size.
@@ -32,6 +32,8 @@ pub(crate) struct Piece {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) length: u64,
+    /// Request, or [`UNDEFINED`] if the call is blocking.
+    pub(crate) request: u64,
     pub(crate) time: u64,
     /// Index in [`Scan::channels`].
     pub(crate) channel: u32,
@@ -191,7 +193,9 @@ impl Scanner<'_> {
             self.found.channels.len() as u32 - 1
         });
         let number = self.found.line_bytes.len() as u32;
-        let message = Message { length, time: event.time, channel, number };
+        let is_blocking = matches!(event.kind, event::SEND | event::RECV);
+        let own_request = if is_blocking { UNDEFINED } else { request };
+        let message = Message { length, request: own_request, time: event.time, channel, number };
         let own = (event.time, number);
         match event.kind {
             event::SEND | event::ISEND => self.found.sends.push(message),
