@@ -345,7 +345,7 @@ fn replay(
     workers: &Workers,
     see: Option<See<'_>>,
 ) -> Result<Replayed, Failure> {
-    let mut opened = Opened::all(files, &cli.reading.named, VOICE)?;
+    let mut opened = Opened::all(files, &cli.reading, VOICE)?;
     let (name, packed) = (opened.name().to_owned(), opened.packed());
     cli.talk.begin(VOICE, &opened.input, workers);
     let options = cli.options(cuts.limits);
