@@ -160,7 +160,7 @@ impl Measured {
             let (begin, bound, typical) = (&measured.begin, &measured.bound, &measured.typical);
             let is_last = &mut measured.is_last;
             each_wait(run, |step, since| {
-                if step.time - since <= TIME_TOLERANCE {
+                if step.time - since <= TIME_TOLERANCE || step.acts.poll().is_some() {
                     return;
                 }
                 let expected = |it: &u32| {
@@ -183,7 +183,27 @@ impl Measured {
             };
             measured.typical = samples.into_iter().map(median).collect();
         }
+        for (size, seconds) in measured.tested(run) {
+            measured.typical.entry(size).or_insert(seconds);
+        }
         measured
+    }
+
+    /// Returns the transfers that explain which tests failed, by size.
+    fn tested(&self, run: &Run<'_>) -> FxHashMap<u64, f64> {
+        let mut limits: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+        for poll in &run.polls {
+            let [message] = poll.messages[..] else { continue };
+            let track =
+                &run.facts.tracks.list()[run.facts.messages.list()[message as usize].to as usize];
+            let end = |test: &u32| track.end[*test as usize] - self.begin[message as usize];
+            let (last, failed) =
+                (poll.tests.last().map(end), poll.tests.iter().nth_back(1).map(end));
+            let (low, high) = limits.entry(size_of(run, message)).or_insert((0.0, f64::INFINITY));
+            (*low, *high) = (low.max(failed.unwrap_or(0.0)), high.min(last.unwrap_or(*high)));
+        }
+        let consistent = limits.into_iter().filter(|(_, (low, high))| low <= high);
+        consistent.map(|(size, (low, high))| (size, 0.5 * (low + high))).collect()
     }
 }
 
@@ -218,7 +238,7 @@ fn progress_votes(run: &Run<'_>, known: &FxHashMap<u64, (f64, f64)>) -> (u64, u6
             let was_ready = |it: &Received| {
                 let times = known.get(&size_of(run, it.message));
                 let long_ago = |(_, most): &(f64, f64)| it.begin(true) + 3.0 * most <= it.since;
-                it.is_used && !it.is_rendezvous && times.is_some_and(long_ago)
+                it.is_used && !it.is_tested && !it.is_rendezvous && times.is_some_and(long_ago)
             };
             let class = set[0].recv().map(|state| run.facts.tracks.class(at, state));
             if class != Some(Class::Wait) || !set.iter().all(was_ready) {

@@ -13,6 +13,7 @@ mod facts;
 mod groups;
 pub mod messages;
 pub mod named;
+mod polls;
 mod received;
 mod requests;
 mod run;
@@ -23,6 +24,7 @@ mod walk;
 
 pub use facts::{Facts, Options};
 pub use groups::{Group, Groups};
+pub use polls::Poll;
 pub use received::{Received, TIME_TOLERANCE, received, sets};
 pub use run::{Inferred, Run};
 pub use seconds::Seconds;

@@ -25,6 +25,8 @@ pub struct Received {
     pub is_used: bool,
     /// Whether the sender also waits for the message.
     pub is_rendezvous: bool,
+    /// Whether a [loop of tests](crate::Poll) completes the receive.
+    pub is_tested: bool,
     /// Start of the link, in seconds.
     pub start: f64,
     /// End of the link, in seconds. This is when the receiving call returned.
@@ -75,6 +77,7 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
             post: NONE,
             is_used: false,
             is_rendezvous: false,
+            is_tested: false,
             start: message.start,
             end: message.end,
             posted: f64::NEG_INFINITY,

@@ -4,6 +4,7 @@ mod held;
 mod identity;
 mod invariants;
 mod known;
+mod polls;
 
 use paje_comm::classes::Map;
 use paje_sim::{Options, Trace};
