@@ -5,6 +5,7 @@ mod identity;
 mod invariants;
 mod known;
 mod polls;
+mod real;
 
 use paje_comm::classes::Map;
 use paje_sim::{Options, Trace};
