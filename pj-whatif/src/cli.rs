@@ -155,6 +155,12 @@ pub struct Cli {
     #[arg(long, value_name = "FIELD", help_heading = MODEL)]
     pub bytes: Option<String>,
 
+    /// Put the clocks of the ranks forward or back, so that no message arrives before it is sent
+    ///
+    /// For traces of EZTrace, whose clocks begin with each process. The clocks must run equally fast
+    #[arg(long, help_heading = MODEL, conflicts_with = "output")]
+    pub align_clocks: bool,
+
     /// Write the trace of the changed run to FILE, or to standard output for `-`
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,

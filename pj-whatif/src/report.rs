@@ -37,6 +37,7 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
+    Interval,
     NotWaiting,
     Container,
     Waiting,
@@ -46,8 +47,9 @@ pub(crate) enum What {
 }
 
 impl What {
-    pub(crate) const ALL: [What; 7] = [
+    pub(crate) const ALL: [What; 8] = [
         What::Makespan,
+        What::Interval,
         What::NotWaiting,
         What::Container,
         What::Waiting,
@@ -59,6 +61,7 @@ impl What {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             What::Makespan => "makespan",
+            What::Interval => "interval",
             What::NotWaiting => "not waiting",
             What::Container => "end",
             What::Waiting => "waiting",
@@ -169,6 +172,11 @@ impl Report {
         for (name, (before, after)) in path {
             self.add(What::Critical, name, before, after);
         }
+    }
+
+    /// Adds the interval in which the makespan of the changed run is.
+    pub(crate) fn add_interval(&mut self, least: f64, most: f64) {
+        self.add(What::Interval, "", least, most);
     }
 
     pub(crate) fn add_sweep(

@@ -1,6 +1,7 @@
 //! Runs the program: reads a trace, re-times its run, and writes the report.
 
 mod caveats;
+mod interval;
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -31,6 +32,7 @@ use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
 use crate::report::Report;
+use interval::Interval;
 
 const VOICE: Voice = Voice {
     program: "pj_whatif",
@@ -137,6 +139,14 @@ fn changed(
     if facts.tracks.classes().is_empty() {
         return Err(unsuitable(settings.map.unknown(trace)));
     }
+    let scale = trace.time_scale();
+    let mut report = Report::new(scale);
+    let (mut facts, mut error) = (facts, 0.0);
+    if cli.align_clocks {
+        (facts, error) = facts.aligned(&settings.reading).map_err(unsuitable)?;
+        let error = report.duration(error);
+        report.caveat(format!("the clocks of the ranks are aligned to within {error}"));
+    }
     // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
     let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
@@ -146,8 +156,6 @@ fn changed(
     let graph = Graph::of(facts, &settings, eager);
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
     let is_alone = graph.tracks().list().len() > 1 && !graph.has_dependences();
-    let scale = trace.time_scale();
-    let mut report = Report::new(scale);
     if !ignored.is_empty() {
         report
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
@@ -207,6 +215,13 @@ fn changed(
         };
         caveats::of_change(&applied, &retimed, graph.messages().list().len(), &mut report);
         report.add_run(&graph, &applied.plan, &retimed, &before);
+        // Simulations have no noise, and what they do not show is assumed to follow their defaults.
+        if !applied.plan.is_nothing() && !graph.run().facts.is_simulated() {
+            Interval::new(retimed.makespan(), error, &mut report)
+                .with_assumptions(&graph, &settings, changes, mends)
+                .with_noise(&graph, &applied, mends)
+                .finish();
+        }
         if let Some(random) = &cli.random {
             let makespans = many::random(&graph, random, changes).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);

@@ -8,6 +8,7 @@
 //! a trace does not record are [`Inferred`].
 
 pub mod classes;
+mod clocks;
 pub mod collectives;
 mod facts;
 mod groups;
