@@ -1,11 +1,10 @@
 //! Loops in which a rank tests for messages until they have arrived.
 
-use paje_sim::ValueId;
 use rustc_hash::FxHashMap;
 
 use crate::classes::Class;
 use crate::facts::Facts;
-use crate::received::Received;
+use crate::received::{Received, values_that};
 use crate::tracks::Tracks;
 use crate::walk::{Act, Acts, StateAct};
 
@@ -21,12 +20,9 @@ pub struct Poll {
 /// Returns which of a rank's values are calls that test for certain requests, such as `MPI_Test`
 /// and `MPI_Testall`.
 pub(crate) fn tests(tracks: &Tracks<'_>, at: usize) -> Vec<bool> {
-    let (types, type_) = (tracks.trace().types(), tracks.list()[at].type_);
-    let is_test = |(value, class): (u32, &Class)| {
-        let name = || types.value_name(type_, ValueId(value)).text.to_ascii_lowercase();
-        *class == Class::Wait && [&b"_test"[..], b"_testall"].iter().any(|it| name().ends_with(it))
-    };
-    (0..).zip(tracks.classes().of_type(type_)).map(is_test).collect()
+    values_that(tracks, &tracks.list()[at], |class, name| {
+        class == Class::Wait && (name.ends_with(b"_test") || name.ends_with(b"_testall"))
+    })
 }
 
 /// Returns the tests of a rank. Tests between which the rank does not communicate are in one list.
