@@ -28,7 +28,7 @@ pub(crate) enum Analysis {
     Events(Events),
     Summary(Box<Summary>),
     /// Finished report of an analysis that needed all rows.
-    Waiting(Table),
+    Waiting(Report, Table),
 }
 
 /// Whether time is grouped by class, and the map of the classes.
@@ -121,7 +121,7 @@ impl Analysis {
             Analysis::Variables(variables) => variables.see(trace, workers),
             Analysis::Events(events) => events.see(trace, workers),
             Analysis::Summary(summary) => summary.see(trace, workers),
-            Analysis::Waiting(_) => {}
+            Analysis::Waiting(..) => {}
         }
     }
 
@@ -140,7 +140,7 @@ impl Analysis {
             Analysis::Variables(all) => (Report::Variables, all.table(trace)),
             Analysis::Events(events) => (Report::Events, events.table(trace)),
             Analysis::Summary(summary) => (Report::Summary, summary.table(trace)),
-            Analysis::Waiting(table) => (Report::Waits, table.clone()),
+            Analysis::Waiting(report, table) => (*report, table.clone()),
         };
         largest(report, table, top)
     }
@@ -151,6 +151,7 @@ pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table
         Report::States => &["exclusive"],
         Report::Comm => &["bytes", "count"],
         Report::Time | Report::Waits | Report::Critical => &["seconds"],
+        Report::Tasks => &["beside_idle", "seconds", "execution"],
         Report::Variables if table.column("bin").is_some() => &["mean"],
         Report::Variables => &["integral"],
         Report::Events => &["count"],

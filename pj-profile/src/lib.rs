@@ -18,4 +18,5 @@ mod page;
 pub mod pictures;
 mod report;
 pub mod run;
+mod tasks;
 mod waiting;

@@ -13,10 +13,10 @@ use paje_decimal::amounts::percent;
 use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};
-use crate::output;
+use crate::{output, tasks};
 
 pub(crate) fn is_asked(cli: &Cli) -> bool {
-    matches!(cli.report(), Report::Waits | Report::Critical)
+    matches!(cli.report(), Report::Waits | Report::Critical | Report::Tasks)
 }
 
 /// Returns the report and its assumptions. Also writes the most-waited graph.
@@ -27,7 +27,8 @@ pub(crate) fn table(
 ) -> Result<(Table, Vec<String>), Failure> {
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {
-        Report::Waits => &["kind", "waiter", "pair"],
+        Report::Waits => &["kind", "waiter", "pair", "path"],
+        Report::Tasks => &["kind", "worker", "kernel", "task"],
         _ => &["container", "value"],
     };
     if let Some(by) = by.filter(|by| !known.contains(by)) {
@@ -37,6 +38,9 @@ pub(crate) fn table(
         )));
     }
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    if let Some(found) = tasks::find(cli, name, trace, &map)? {
+        return tasks::table(cli, &found);
+    }
     let waits = waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
         return Err(Failure::Unsuitable(name.to_owned(), map.unknown(trace)));
@@ -53,6 +57,7 @@ pub(crate) fn table(
     let table = match (cli.report(), by) {
         (Report::Waits, Some("waiter")) => waits.waiters_table(window),
         (Report::Waits, Some("pair")) => waits.pairs_table(window),
+        (Report::Waits, Some("path")) => waits.paths_table(window),
         (Report::Waits, _) => waits.kinds_table(window),
         (_, by) => match CriticalPath::new(&waits) {
             None => Table::new("critical"),
@@ -121,6 +126,12 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
         let values = if count == 1 { "value is" } else { "values are" };
         notes.push(format!(
             "note: {count} {values} not in the map `{map}`, so never waiting (classify with --map FILE): {unknown}"
+        ));
+    }
+    if waits.facts.shift > 0.0 {
+        notes.push(format!(
+            "note: clocks differ by up to {:.6} s, as messages and collectives show; times are compared on one clock",
+            waits.facts.shift
         ));
     }
     notes.extend(notes_on_groups(waits));
@@ -209,7 +220,7 @@ fn notes_on_groups(waits: &Waits<'_>) -> Option<String> {
                 "note: assuming {count} groups, as collectives agree (change with --group)"
             ))
         }
-        Level::All | Level::Given => None,
+        Level::All | Level::Given | Level::Recorded => None,
     }
 }
 

@@ -32,6 +32,7 @@ use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
 use crate::report::Report;
+use crate::tasks;
 use interval::Interval;
 
 const VOICE: Voice = Voice {
@@ -66,13 +67,15 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     if cli.sweep.is_none() {
         hypotheses.extend(cli.hypotheses(None).map_err(Failure::Other)?);
     }
-    if cli.identity && (!hypotheses.is_empty() || cli.sweep.is_some() || cli.random.is_some()) {
+    let is_change = !hypotheses.is_empty() || !cli.workers.is_empty();
+    if cli.identity && (is_change || cli.sweep.is_some() || cli.random.is_some()) {
         return Err(Failure::Other("--identity cannot be combined with hypotheses".into()));
     }
-    let is_something = cli.identity || cli.sweep.is_some() || cli.random.is_some();
+    let is_something =
+        cli.identity || cli.sweep.is_some() || cli.random.is_some() || !cli.workers.is_empty();
     if hypotheses.is_empty() && !is_something {
-        let why = "no hypothesis given; use --scale, --balance, --cut, --cut-messages, --net, --cpu, --random, \
-                   --sweep or --hypothesis, or --identity to change nothing";
+        let why = "no hypothesis given; use --scale, --balance, --cut, --cut-messages, --net, --cpu, --workers, \
+                   --random, --sweep or --hypothesis, or --identity to change nothing";
         return Err(Failure::Other(why.into()));
     }
     let table = cli.net_table.as_deref().map(|path| {
@@ -134,18 +137,27 @@ fn changed(
         return Err(unsuitable(why));
     }
     let mut settings = settings(cli, name, trace)?;
+    if let Some(report) = tasks::report(cli, name, trace, &settings.map, hypotheses)? {
+        write_report(cli, &report)?;
+        return Ok(true);
+    }
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
-    let facts = Facts::new(trace, &settings.map, &settings.reading);
+    let facts = Facts::new(trace, &settings.map, &settings.reading).on_one_clock();
     if facts.tracks.classes().is_empty() {
         return Err(unsuitable(settings.map.unknown(trace)));
     }
     let scale = trace.time_scale();
     let mut report = Report::new(scale);
-    let (mut facts, mut error) = (facts, 0.0);
-    if cli.align_clocks {
-        (facts, error) = facts.aligned(&settings.reading).map_err(unsuitable)?;
-        let error = report.duration(error);
-        report.caveat(format!("the clocks of the ranks are aligned to within {error}"));
+    let (shift, error) = (facts.shift, facts.shift_error);
+    if shift > 0.0 {
+        let within = match error.is_finite() {
+            true => format!(", to within {}", report.duration(error)),
+            false => String::new(),
+        };
+        let shift = report.duration(shift);
+        report.caveat(format!(
+            "clocks differ by up to {shift}, as messages and collectives show; the times are on one clock{within}"
+        ));
     }
     // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
@@ -196,6 +208,10 @@ fn changed(
         report.add_sweep(&sweep.key, &sweep.values, end - begin, &runs);
     } else {
         let applied = changes.apply(&graph).map_err(unsuitable)?;
+        if shift > 0.0 && cli.output.is_some() && !applied.plan.is_nothing() {
+            let why = "the clocks of its containers differ, so the changed run cannot be written; omit --output";
+            return Err(unsuitable(why.into()));
+        }
         if is_alone && !applied.plan.is_nothing() {
             return Err(unsuitable(caveats::no_dependences(&graph)));
         }

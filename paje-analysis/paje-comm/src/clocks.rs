@@ -1,137 +1,109 @@
-//! Clocks of ranks that are apart by a constant time.
+//! Finds by how much clocks differ, from events that must be before others: a message starts before it ends, and nobody
+//! leaves a barrier before everybody has entered it.
 //!
-//! A message cannot be received before it is sent, and nobody leaves a barrier before the last
-//! rank has entered. Each such pair of times limits how far two clocks are apart. Every clock is
-//! set to the middle between its limits.
+//! These facts bound the difference of two clocks from both sides. The middle between the bounds is taken, for the pairs
+//! with the narrowest bounds that connect all clocks. Containers below the same container have the same clock.
 
-use std::sync::Arc;
+use paje_sim::ContainerId;
+use rustc_hash::FxHashMap;
 
-use crate::classes::{Class, Collective};
-use crate::collectives::Collectives;
-use crate::facts::{Facts, Options};
-use crate::messages::Messages;
-use crate::tracks::Tracks;
+use crate::classes::Collective;
+use crate::collectives::Series;
+use crate::facts::Facts;
+use crate::received::TIME_TOLERANCE;
 
-/// Largest number of ranks. The time that alignment takes grows with the third power.
-const MOST: usize = 1024;
+/// Bounds of the second clock's shift minus the first clock's shift, by pair of clocks.
+type Bounds = FxHashMap<(u32, u32), (f64, f64)>;
 
-/// Limits of the differences between clocks.
-struct Limits {
-    ranks: usize,
-    /// For ranks i and j, the least time by which the clock of j has to be put forward if that of i
-    /// is right.
-    least: Vec<f64>,
+/// Returns how many seconds to add to the times of each track, if its clocks contradict the order of events. Also returns
+/// the largest possible error.
+pub(crate) fn shifts(facts: &Facts<'_>) -> Option<(Vec<f64>, f64)> {
+    let tracks = facts.tracks.list();
+    let containers = facts.tracks.trace().containers();
+    let mut numbers: FxHashMap<ContainerId, u32> = FxHashMap::default();
+    let clock_of = tracks.iter().map(|track| {
+        let next = numbers.len() as u32;
+        *numbers.entry(containers.parent(track.container)).or_insert(next)
+    });
+    let clocks: Vec<u32> = clock_of.collect();
+    let mut bounds = Bounds::default();
+    // The first time must be before the second one.
+    let mut order = |(from, first): (u32, f64), (to, second): (u32, f64)| {
+        let (from, to) = (clocks[from as usize], clocks[to as usize]);
+        if from < to {
+            let bounds = bounds.entry((from, to)).or_insert((f64::NEG_INFINITY, f64::INFINITY));
+            bounds.0 = bounds.0.max(first - second);
+        } else if from > to {
+            let bounds = bounds.entry((to, from)).or_insert((f64::NEG_INFINITY, f64::INFINITY));
+            bounds.1 = bounds.1.min(second - first);
+        }
+    };
+    for message in facts.messages.list() {
+        order((message.from, message.start), (message.to, message.end));
+    }
+    for series in &facts.collectives.series {
+        for instance in 0..series.len() {
+            order_members(series, &series.times(&facts.tracks, instance), instance, &mut order);
+        }
+    }
+    let is_wrong = |(low, high): &(f64, f64)| *low > TIME_TOLERANCE || *high < -TIME_TOLERANCE;
+    bounds.values().any(is_wrong).then(|| {
+        let (shifts, error) = spread(numbers.len(), bounds);
+        (clocks.iter().map(|clock| shifts[*clock as usize]).collect(), error)
+    })
 }
 
-impl Limits {
-    fn of(tracks: &Tracks<'_>, messages: &Messages) -> Self {
-        let ranks = tracks.list().len();
-        let mut limits = Limits { ranks, least: vec![f64::NEG_INFINITY; ranks * ranks] };
-        for it in messages.list().iter().filter(|it| it.send().is_some() && it.recv().is_some()) {
-            limits.add(it.from as usize, it.start, it.to as usize, it.end);
+/// Orders the enters and exits of an operation's members. For members that all wait for one another, the first one stands
+/// for all, because comparing all pairs would take long.
+fn order_members(
+    series: &Series,
+    times: &[(f64, f64)],
+    instance: usize,
+    order: &mut impl FnMut((u32, f64), (u32, f64)),
+) {
+    let main = match (series.class, series.root_of(instance)) {
+        (Collective::NxN | Collective::Barrier, _) => 0,
+        (Collective::OneToN | Collective::NToOne, Some(root)) => root,
+        _ => return,
+    };
+    let (track, (enter, exit)) = (series.tracks[main], times[main]);
+    for (other, (other_enter, other_exit)) in series.tracks.iter().zip(times) {
+        if series.class != Collective::NToOne {
+            order((track, enter), (*other, *other_exit));
         }
-        let is_common = |class: &Class| {
-            matches!(class, Class::Collective(Collective::Barrier | Collective::NxN))
-        };
-        let Some(first) = tracks.list().first() else { return limits };
-        let classes = tracks.classes().of_type(first.type_).iter().enumerate();
-        for (value, _) in classes.filter(|(_, class)| is_common(class)) {
-            let all = tracks.list().iter().map(|track| {
-                let of_value = |state: &usize| track.value[*state].index() == value;
-                (0..track.len()).filter(of_value).collect::<Vec<usize>>()
-            });
-            let all: Vec<Vec<usize>> = all.collect();
-            // If the numbers differ, the k-th calls do not belong together.
-            let count = all[0].len();
-            if all.iter().any(|calls| calls.len() != count) {
-                continue;
-            }
-            for (i, (a, enters)) in tracks.list().iter().zip(&all).enumerate() {
-                for (j, (b, exits)) in tracks.list().iter().zip(&all).enumerate() {
-                    for (enter, exit) in enters.iter().zip(exits) {
-                        limits.add(i, a.start[*enter], j, b.end[*exit]);
-                    }
-                }
-            }
-        }
-        limits
-    }
-
-    /// Adds that a time of one rank is not after a time of another rank.
-    fn add(&mut self, i: usize, before: f64, j: usize, after: f64) {
-        let least = &mut self.least[i * self.ranks + j];
-        *least = least.max(before - after);
-    }
-
-    /// Adds what follows from several limits.
-    fn close(&mut self) {
-        let ranks = self.ranks;
-        for k in 0..ranks {
-            for i in 0..ranks {
-                let first = self.least[i * ranks + k];
-                for j in 0..ranks {
-                    let both = first + self.least[k * ranks + j];
-                    let least = &mut self.least[i * ranks + j];
-                    *least = least.max(both);
-                }
-            }
+        if series.class != Collective::OneToN {
+            order((*other, *other_enter), (track, exit));
         }
     }
 }
 
-impl Facts<'_> {
-    /// Aligns the clocks of the ranks. Also returns the largest error that is still possible for
-    /// any clock, in the trace's unit of time.
-    ///
-    /// # Errors
-    /// Fails if messages and barriers do not limit the difference of two clocks, or if the
-    /// differences are not constant.
-    pub fn aligned(self, options: &Options) -> Result<(Self, f64), String> {
-        let (tracks, ranks) = (&self.tracks, self.tracks.list().len());
-        if ranks > MOST {
-            return Err(format!("clocks can be aligned for up to {MOST} ranks"));
+/// Returns the shift of each clock, and the largest possible error. The first of the clocks that depend on one another is
+/// right.
+fn spread(count: usize, bounds: Bounds) -> (Vec<f64>, f64) {
+    let mut edges: Vec<((u32, u32), (f64, f64))> = bounds.into_iter().collect();
+    edges.sort_by(|a, b| (a.1.1 - a.1.0).total_cmp(&(b.1.1 - b.1.0)).then(a.0.cmp(&b.0)));
+    // For each clock, the number of its group, and its shift against the group's first clock.
+    let mut groups: Vec<usize> = (0..count).collect();
+    let (mut shifts, mut error) = (vec![0.0; count], 0.0);
+    for ((a, b), (low, high)) in edges {
+        let (a, b) = (a as usize, b as usize);
+        if groups[a] == groups[b] {
+            continue;
         }
-        let name =
-            |at: usize| tracks.trace().containers().name(tracks.list()[at].container).to_string();
-        let mut limits = Limits::of(tracks, &self.messages);
-        limits.close();
-        let mut shifts = Vec::with_capacity(ranks);
-        let mut error: f64 = 0.0;
-        for at in 0..ranks {
-            let (least, most) = (limits.least[at], -limits.least[at * ranks]);
-            if at > 0 && !(least.is_finite() && most.is_finite()) {
-                return Err(format!(
-                    "the clocks of {} and {} cannot be aligned: no messages in both directions, and \
-                     no barriers, connect them",
-                    name(0),
-                    name(at)
-                ));
-            }
-            let (shift, slack) =
-                if at == 0 { (0.0, 0.0) } else { (0.5 * (least + most), most - least) };
-            if slack < 0.0 || limits.least[at * ranks + at] > 0.0 {
-                return Err(format!(
-                    "the clocks of {} and {} cannot be aligned: their difference is not constant",
-                    name(0),
-                    name(at)
-                ));
-            }
-            error = error.max(0.5 * slack);
-            shifts.push(shift);
-        }
-        let moved = |times: fn(&crate::tracks::Track) -> &Vec<f64>| -> Vec<Vec<f64>> {
-            let all = tracks.list().iter().zip(&shifts);
-            all.map(|(track, shift)| times(track).iter().map(|time| time + shift).collect())
-                .collect()
+        let difference = match low.is_finite() && high.is_finite() {
+            true => f64::midpoint(low, high),
+            false => 0.0_f64.max(low).min(high),
         };
-        let new = tracks.at_times(&moved(|track| &track.start), &moved(|track| &track.end));
-        let messages = self.messages.at_times(|_, it| {
-            let [from, to] = [it.from, it.to].map(|track| shifts[track as usize]);
-            (it.send().is_some() && it.recv().is_some()).then_some((it.start + from, it.end + to))
-        });
-        let collectives = Arc::new(Collectives::new(&new, &options.grouping));
-        let mut facts = self.changed(new, messages);
-        facts.collectives = collectives;
-        Ok((facts, error))
+        error += 0.5 * (high - low);
+        let (kept, moved) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
+        let by = match groups[a] == kept {
+            true => shifts[a] + difference - shifts[b],
+            false => shifts[b] - difference - shifts[a],
+        };
+        for clock in (0..count).filter(|clock| groups[*clock] == moved).collect::<Vec<_>>() {
+            groups[clock] = kept;
+            shifts[clock] += by;
+        }
     }
+    (shifts, error)
 }

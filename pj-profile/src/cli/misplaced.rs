@@ -2,7 +2,7 @@
 
 use super::Cli;
 use super::Report::{
-    self, Comm, Compare, Critical, Events, States, Summary, Time, Variables, Waits,
+    self, Comm, Compare, Critical, Events, States, Summary, Tasks, Time, Variables, Waits,
 };
 
 impl Cli {
@@ -11,15 +11,16 @@ impl Cli {
     pub fn out_of_place(&self) -> Option<(&'static str, String)> {
         let waiting: &[Report] = &[Waits, Critical, Summary];
         let rows: &[Report] = &[States, Comm, Time, Variables, Events, Summary, Compare];
-        let all: [(bool, &str, &[Report]); 15] = [
-            (self.by.is_some(), "--by", &[States, Comm, Time, Waits, Critical, Compare]),
+        let all: [(bool, &str, &[Report]); 16] = [
+            (self.by.is_some(), "--by", &[States, Comm, Time, Waits, Critical, Tasks, Compare]),
             (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical]),
             (self.bins.is_some(), "--bins", &[Time, Variables]),
             (self.inclusive, "--inclusive", &[Time]),
             (self.classes, "--classes", &[Time]),
             (self.value.is_some(), "--value", &[States, Time]),
             (self.grid.is_some(), "--grid", &[States, Comm, Waits]),
-            (self.map.is_some(), "--map", &[Time, Waits, Critical, Summary]),
+            (self.map.is_some(), "--map", &[Time, Waits, Critical, Tasks, Summary]),
+            (self.tasks.tasks.is_some(), "--tasks", &[Waits, Critical, Tasks]),
             (self.group.is_some(), "--group", waiting),
             (self.root.is_some(), "--root", waiting),
             (self.eager.is_some(), "--eager", waiting),

@@ -242,7 +242,7 @@ fn misplaced_options_are_refused() {
         ),
         (
             &["waits", "--by", "value"],
-            "--by value does not apply to waits; values are kind, waiter, pair",
+            "--by value does not apply to waits; values are kind, waiter, pair, path",
         ),
         (
             &["critical", "--by", "pair"],
@@ -255,7 +255,7 @@ fn misplaced_options_are_refused() {
         ),
         (
             &["comm", "--map", "mpi"],
-            "--map applies to time, waits, critical and summary, not to comm",
+            "--map applies to time, waits, critical, tasks and summary, not to comm",
         ),
         (
             &["waits", "--in", "rank-*"],

@@ -19,6 +19,7 @@ pub(super) struct Interval<'r> {
 impl<'r> Interval<'r> {
     /// Begins with the predicted makespan, and a possible error of the clocks.
     pub(super) fn new(makespan: f64, error: f64, report: &'r mut Report) -> Self {
+        let error = if error.is_finite() { error } else { 0.0 };
         Interval { least: makespan - error, most: makespan + error, makespan, report }
     }
 

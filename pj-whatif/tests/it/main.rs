@@ -7,6 +7,8 @@ use assert_cmd::Command;
 use paje_sim::{Options, Trace};
 use tempfile::TempDir;
 
+mod tasks;
+
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
 
 fn pj_whatif(words: &[&str]) -> (i32, String, String) {
@@ -246,8 +248,8 @@ fn an_invalid_trace_is_reported() {
 
 /// Writes a trace in which rank 0 computes for 3 s and sends. Rank 1 computes for 1 s, and its
 /// receive ends 0.5 s after the send. Then it answers, and rank 0 receives that half a second
-/// later. The clock of rank 1 is `late` seconds ahead.
-fn answered(folder: &Path, late: f64) -> PathBuf {
+/// later.
+fn answered(folder: &Path) -> PathBuf {
     let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
         %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
         %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
@@ -267,18 +269,9 @@ fn answered(folder: &Path, late: f64) -> PathBuf {
         (1, "MPI_Send", 3.5, 3.5),
     ];
     for (rank, value, enter, exit) in states {
-        let late = if rank == 1 { late } else { 0.0 };
-        text += &format!("4 {} S r{rank} {value}\n5 {} S r{rank}\n", enter + late, exit + late);
+        text += &format!("4 {} S r{rank} {value}\n5 {} S r{rank}\n", enter, exit);
     }
-    let sent = 3.5 + late;
-    let mut links = vec![
-        (3.0, "6 3 L 0 M r0 a\n".to_owned()),
-        (sent, format!("7 {sent} L 0 M r1 a\n")),
-        (sent, format!("6 {sent} L 0 M r1 b\n")),
-        (4.0, "7 4 L 0 M r0 b\n".to_owned()),
-    ];
-    links.sort_by(|a, b| a.0.total_cmp(&b.0));
-    text.extend(links.into_iter().map(|(_, line)| line));
+    text += "6 3 L 0 M r0 a\n7 3.5 L 0 M r1 a\n6 3.5 L 0 M r1 b\n7 4 L 0 M r0 b\n";
     let path = folder.join("answered.trace");
     fs::write(&path, text).expect("a file");
     path
@@ -287,7 +280,7 @@ fn answered(folder: &Path, late: f64) -> PathBuf {
 #[test]
 fn the_interval_covers_what_the_trace_does_not_show() {
     let folder = TempDir::new().expect("a folder");
-    let path = answered(folder.path(), 0.0).display().to_string();
+    let path = answered(folder.path()).display().to_string();
     let fast = "state=computing,container=rank-0,factor=0";
     let (_, out, _) = pj_whatif(&[&path, "--scale", fast, "--format", "csv"]);
     assert!(out.contains("makespan,,4.000000000,1.500000000"), "{out}");
@@ -301,30 +294,4 @@ fn the_interval_covers_what_the_trace_does_not_show() {
     let (_, out, _) =
         pj_whatif(&[&[&path, "--scale", fast, "--format", "csv"], &given[..]].concat());
     assert!(!out.contains("interval"), "{out}");
-}
-
-#[test]
-fn clocks_are_aligned() {
-    let folder = TempDir::new().expect("a folder");
-    let path = answered(folder.path(), 5.0).display().to_string();
-    let words = ["--scale", "state=computing,factor=1", "--format", "csv"];
-    let (_, out, err) = pj_whatif(&[&[&path[..]], &words[..]].concat());
-    assert!(out.contains("end before they start"), "{out}{err}");
-    let (status, out, err) = pj_whatif(&[&[&path[..], "--align-clocks"], &words[..]].concat());
-    assert_eq!((status, err.as_str()), (0, ""));
-    // Both messages take half a second, so the clock is right.
-    assert!(out.contains("makespan,,4.000000000,4.000000000"), "{out}");
-    assert!(out.contains("the clocks of the ranks are aligned to within 500 ms"), "{out}");
-    let one = fs::read_to_string(&path).expect("a trace");
-    let one: String =
-        one.lines().filter(|line| !line.ends_with(" b")).map(|line| format!("{line}\n")).collect();
-    fs::write(&path, one).expect("a file");
-    let (status, _, err) = pj_whatif(&[&[&path[..], "--align-clocks"], &words[..]].concat());
-    assert_eq!(status, 2, "{err}");
-    assert!(
-        err.contains(
-            "the clocks of rank-0 and rank-1 cannot be aligned: no messages in both directions"
-        ),
-        "{err}"
-    );
 }

@@ -70,5 +70,5 @@ pub(super) fn tested(tracks: &Tracks<'_>, map: &Map, field: Option<&str>) -> Vec
 }
 
 fn bytes(trace: &Trace, start: &paje_sim::LinkStart, field: &str) -> Option<f64> {
-    super::number(trace.field_of(start, field)?)
+    super::amount(trace.field_of(start, field)?)
 }
