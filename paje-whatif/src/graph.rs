@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use paje_comm::messages::Messages;
 use paje_comm::tracks::Tracks;
-use paje_comm::{Facts, Group, Run};
-use paje_sim::Trace;
+use paje_comm::{Facts, Group, Kind, Run};
+use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::costs::Costs;
 use crate::fits::{CollectiveModel, shapes};
@@ -158,6 +158,33 @@ impl<'t> Graph<'t> {
         }
         let whole = (end - begin) * self.run.steps.len() as f64;
         if whole > 0.0 { sum / whole } else { 0.0 }
+    }
+
+    /// Returns the parts of the time in calls that are not waiting according to the model.
+    pub(crate) fn times_in_calls(&self) -> Vec<(TypeId, ValueId, f64)> {
+        let mut all = Vec::new();
+        for ((track, steps), ends) in
+            self.tracks().list().iter().zip(&self.run.steps).zip(self.explained())
+        {
+            let (mut ends, mut open, mut last) = (ends.iter(), None, f64::NAN);
+            for step in steps.iter() {
+                let waits = step.acts.iter().any(paje_comm::Act::waits);
+                let since = if waits { ends.next().copied().unwrap_or(last) } else { last };
+                if let Some(value) = open.map(|state: usize| track.value[state])
+                    && self.tracks().classes().class(track.type_, value).communicates()
+                {
+                    all.push((track.type_, value, (step.time - since).max(0.0)));
+                }
+                let state = step.state as usize;
+                open = match step.kind {
+                    Kind::Open => Some(state),
+                    Kind::Within => open,
+                    Kind::Close => track.parent(state),
+                };
+                last = step.time;
+            }
+        }
+        all
     }
 
     pub(crate) fn costs(&self) -> &Costs {

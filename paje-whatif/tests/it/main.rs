@@ -4,6 +4,8 @@ mod held;
 mod identity;
 mod invariants;
 mod known;
+mod polls;
+mod real;
 
 use paje_comm::classes::Map;
 use paje_sim::{Options, Trace};
