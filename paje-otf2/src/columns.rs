@@ -43,6 +43,7 @@ const VARIABLE: Words = &[(1, HoleKind::Time), (4, HoleKind::Value)];
 const EVENT: Words = &[(1, HoleKind::Time), (5, HoleKind::Value)];
 const LINK: Words =
     &[(1, HoleKind::Time), (6, HoleKind::Key), (7, HoleKind::Value), (8, HoleKind::Value)];
+const LINK_MORE: Words = &[LINK[0], LINK[1], LINK[2], LINK[3], (9, HoleKind::Value)];
 
 /// Collects the lines of a piece as columns.
 pub(crate) struct Table<'t, 'j> {
@@ -186,11 +187,13 @@ impl<'t, 'j> Table<'t, 'j> {
         let depth = lines.depth;
         let is_pop = matches!(event.kind, event::LEAVE | event::CALLING_CONTEXT_LEAVE) && depth > 0;
         let is_push = matches!(event.kind, event::ENTER | event::CALLING_CONTEXT_ENTER);
+        let is_value = lines.is_value(event, values);
         let is_state = is_push || is_pop;
-        let context = if is_push { values.fields[0] } else { 0 };
+        let context = if is_push || is_value { values.fields[0] } else { 0 };
         // A record of this kind may be a pop or an event.
-        let key = (event.kind.into(), context, u64::from(!is_state));
-        let words = if is_state { STATE } else { EVENT };
+        let last = if is_value { values.fields[1] } else { u64::from(!is_state) };
+        let key = (event.kind.into(), context, last);
+        let words = if is_state || is_value { STATE } else { EVENT };
         self.add(Some(key).filter(|_| !has_attributes), time, words, bytes, &none, |text| {
             lines.depth = depth;
             lines.write(event, values, text);
@@ -201,7 +204,8 @@ impl<'t, 'j> Table<'t, 'j> {
             () => depth,
         };
         // Exits from calling contexts may be states later.
-        let is_record = !is_state && !has_attributes && event.kind != event::CALLING_CONTEXT_LEAVE;
+        let is_record = !is_state && !is_value && !has_attributes;
+        let is_record = is_record && event.kind != event::CALLING_CONTEXT_LEAVE;
         if let Some(step) = self.known(key).filter(|_| is_record) {
             self.records.push(step);
             self.numbers[usize::from(event.kind)] = self.records.len() as u8;
@@ -239,11 +243,12 @@ impl<'t, 'j> Table<'t, 'j> {
     /// Adds the line of one end of a link.
     pub(crate) fn link(&mut self, end: LinkEnd, write: impl Fn(&mut Vec<u8>)) -> Option<()> {
         let LinkEnd { is_start, location, types: (from, to), comm, key, time, .. } = end;
-        let LinkEnd { rest, time_bytes, .. } = end;
-        let place = u64::from(location) << 1 | u64::from(is_start);
+        let LinkEnd { rest, time_bytes, has_request, .. } = end;
+        let place = u64::from(location) << 2 | u64::from(has_request) << 1 | u64::from(is_start);
+        let words = if has_request { LINK_MORE } else { LINK };
         let step = (place, u64::from(from) << 32 | u64::from(to), comm);
         let (start, count) = (self.at, self.lines.contents.len());
-        self.add(Some(step), time, LINK, rest, &Entry::default(), write)?;
+        self.add(Some(step), time, words, rest, &Entry::default(), write)?;
         let is_column = self.lines.lines.last().is_some_and(|line| !line.has_text());
         if is_column && self.lines.contents.len() == count {
             let Step { number, key_at, .. } = *self.steps.get(&step)?;

@@ -14,7 +14,7 @@ use paje_analysis::{Scope, Table, named, time};
 use paje_console::options::Format;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
-use paje_console::reading::{Opened, PackedBytes, takes_window};
+use paje_console::reading::{Opened, PackedBytes};
 use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_decimal::amounts::duration;
@@ -225,7 +225,7 @@ fn read(
     let cuts = if cli.live { cuts.live() } else { cuts };
     // With `--recover`, there are no portions, because recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
-    let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
+    let mut reads_window = adds_up_rows(cli) && cli.options(cuts.limits).takes_window();
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
         let lanes = kept::lanes(files);
         reads_window = lanes.is_some();

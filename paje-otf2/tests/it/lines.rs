@@ -39,7 +39,7 @@ fn regions_become_states() {
         &lines(&archive),
         &[
             &TYPES,
-            &["1 S2 T2 Region", "2 E2 T2 Event", "15 R4 S2 \"main\" FUNCTION MPI \"file.c\" 7"],
+            &["1 S2 T2 \"Region\"", "2 E2 T2 Event", "15 R4 S2 \"main\" FUNCTION MPI \"file.c\" 7"],
             &["5 K13 E2 Leave"],
             &CONTAINERS,
             &[
@@ -75,15 +75,15 @@ fn messages_pair_as_mpi_orders_them() {
     let links: Vec<&str> = found
         .iter()
         .map(String::as_str)
-        .filter(|it| it.starts_with("12") || it.starts_with("13"))
+        .filter(|it| ["12", "13", "22", "23"].iter().any(|number| it.starts_with(number)))
         .collect();
     assert_eq!(
         links,
         [
             "12 0.100 0 M2_2 L10 C0 0 111 5",
-            "13 0.150 0 M2_2 L20 C0 0 111 5",
-            "13 0.030 0 M2_2 L20 C0 1 222 5",
-            "12 0.200 0 M2_2 L10 C0 1 222 5",
+            "23 0.150 0 M2_2 L20 C0 0 111 5 8",
+            "23 0.030 0 M2_2 L20 C0 1 222 5 9",
+            "22 0.200 0 M2_2 L10 C0 1 222 5 1",
             "13 0.040 0 M2_2 L20 C0 2 333 6",
             "12 0.300 0 M2_2 L10 C0 2 333 6",
         ]
@@ -94,12 +94,27 @@ fn messages_pair_as_mpi_orders_them() {
         events,
         [
             "11 0.400 L10 E2 K14 \"Receiver=4294967294; Communicator=world; Tag=5; Length=4\"",
-            "11 0.450 L10 E2 K14 \"Receiver=0 (main); Communicator=world; Tag=5; Length=5\"",
+            "11 0.450 L10 E2 K14 \"Receiver=0 (rank 0/main); Communicator=world; Tag=5; Length=5\"",
             "11 0.010 L20 E2 K17 \"Request=8\"",
             "11 0.020 L20 E2 K17 \"Request=9\"",
         ]
     );
     assert!(text(&archive).unwrap().contains("# Messages: 3 links; 1 sends without"));
+}
+
+#[test]
+fn threads_that_send_at_the_same_time_are_ordered_by_their_identifiers() {
+    let mut archive = world();
+    archive.define("Location", &[N(30), N(4), N(1), N(2), N(0)]);
+    archive.event(10, 1100, "Enter", &[N(4)]);
+    let message = |rank, length| [N(rank), N(0), N(5), N(length)];
+    archive.event(10, 1100, "MpiSend", &message(1, 111));
+    archive.event(30, 1100, "MpiSend", &message(1, 222));
+    archive.event(20, 1200, "MpiRecv", &message(0, 111));
+    archive.event(20, 1300, "MpiRecv", &message(0, 222));
+    let found = lines(&archive);
+    let links: Vec<&String> = found.iter().filter(|it| it.starts_with("12 ")).collect();
+    assert_eq!(links, ["12 0.100 0 M2_2 L10 C0 0 111 5", "12 0.100 0 M2_2 L30 C0 1 222 5"]);
 }
 
 #[test]
@@ -189,6 +204,26 @@ fn markers_become_events_of_the_root() {
             "20 0.500 0 Marker \"phase\" \"Duration=10; Scope=0; Place=UNDEFINED; Text=second\"",
         ]
     );
+}
+
+#[test]
+fn communicators_without_a_name_of_their_own_get_their_identifier() {
+    let mut archive = world();
+    for id in [2, 3] {
+        archive.define("Comm", &[N(id), N(7), N(0), N(UNDEFINED), N(0)]);
+    }
+    archive.define("Comm", &[N(4), N(UNDEFINED), N(0), N(UNDEFINED), N(0)]);
+    for comm in [2, 3, 4] {
+        archive.event(10, 1001, "CommCreate", &[N(comm)]);
+    }
+    let found = lines(&archive);
+    let events: Vec<&str> = found
+        .iter()
+        .filter(|it| it.starts_with("11"))
+        .filter_map(|it| it.split('"').nth(1))
+        .collect();
+    let names = ["world <C2>", "world <C3>", "communicator 4"];
+    assert_eq!(events, names.map(|name| format!("Communicator={name}")));
 }
 
 #[test]
