@@ -146,7 +146,7 @@ pub struct Cli {
 
     /// Kind of the picture
     ///
-    /// bars (states, variables, events, waits, critical, compare), strips (time, variables
+    /// bars (states, variables, events, waits, critical, tasks, compare), strips (time, variables
     /// --bins), quadrant (time), matrix (comm, time, waits --by pair), graph (comm, waits --by
     /// pair), density (comm, states --by container, waits --by waiter). Default: the first of these
     #[arg(long, value_enum, value_name = "KIND", help_heading = OUTPUT, hide_short_help = true, hide_possible_values = true)]

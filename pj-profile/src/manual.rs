@@ -98,7 +98,7 @@ pub const MANUAL: Manual = Manual {
             &[
                 Block::Text(
                     "--svg writes one picture, chosen by --picture: bars (states, variables, events, waits, critical, \
-                     compare), strips over time (time, variables --bins), a matrix of pairs (comm, waits --by pair) or of one \
+                     tasks, compare), strips over time (time, variables --bins), a matrix of pairs (comm, waits --by pair) or of one \
                      value by container and time (time), a graph of pairs (comm, waits --by pair), the quadrant of \
                      computing, messages, waiting and collectives (time), or a density map of containers on a grid \
                      (comm, states --by container, waits --by waiter). If there are more lines than can be seen, \

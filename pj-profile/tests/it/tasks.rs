@@ -123,6 +123,19 @@ fn reports_have_the_documented_columns() {
         let head = out.lines().next().expect("a head");
         assert!(manual.contains(&format!("{name}:{head}\\n")), "{name}:{head}");
     }
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    for (words, title) in [
+        (&["tasks"][..], "idle although a task was ready"),
+        (&["tasks", "--by", "kernel"], "Time by kernel and kind of worker"),
+        (&["tasks", "--by", "task"], "Tasks that were ready beside an idle worker"),
+        (&["critical", "--by", "value"], "States on the critical path"),
+    ] {
+        let html = page.to_str().expect("text");
+        let (status, _, err) = run(&[words, &["--html", html, "--tasks", file, trace]].concat());
+        assert_eq!(status, 0, "{err}");
+        assert!(fs::read_to_string(&page).expect("a page").contains(title), "{title}");
+    }
     let (status, _, err) = run(&["waits", "--by", "pair", "--tasks", file, trace]);
     assert!(status == 2 && err.contains("tasks wait for tasks, not for containers"), "{err}");
     let (status, out, _) = run(&["tasks", "--by", "task", "--top", "3", "--tasks", file, trace]);
