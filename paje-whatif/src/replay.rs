@@ -15,7 +15,7 @@ use paje_comm::{Act, Kind, Step, StepActs};
 use crate::graph::Graph;
 use crate::plan::Plan;
 pub use cycle::Cycle;
-pub(crate) use recorded::{Explained, explain};
+pub(crate) use recorded::{Explained, explain, recorded};
 use traffic::Traffic;
 
 /// Times of a changed run.
