@@ -172,6 +172,32 @@ impl<'t> Waits<'t> {
             || collectives.series.iter().any(|it| it.tracks.len() > 1)
     }
 
+    /// Counts the states that both send and receive a message, and the messages that end in these
+    /// states.
+    #[must_use]
+    pub fn combined(&self) -> (usize, usize) {
+        let Facts { tracks, messages, .. } = &self.facts;
+        let classes = tracks.classes();
+        if classes.chosen().all(|type_| !classes.of_type(type_).contains(&Class::SendRecv)) {
+            return (0, 0);
+        }
+        let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
+        let states = tracks.list().iter().enumerate();
+        let states = states.map(|(at, track)| (0..track.len()).filter(|it| is(at, *it)).count());
+        let list = messages.list().iter();
+        let received =
+            list.filter(|message| message.recv().is_some_and(|it| is(message.to as usize, it)));
+        (states.sum(), received.count())
+    }
+
+    /// Returns whether most states that send and receive have no message. SMPI does not record the
+    /// messages of Sendrecv.
+    #[must_use]
+    pub fn lacks_messages(&self) -> bool {
+        let (states, received) = self.combined();
+        states > 2 * received
+    }
+
     /// Returns the waits of a track, in the order of their ends.
     #[must_use]
     pub fn of_track(&self, track: usize) -> &[Wait] {

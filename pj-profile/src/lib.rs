@@ -19,3 +19,4 @@ pub mod pictures;
 mod report;
 pub mod run;
 mod waiting;
+mod why;

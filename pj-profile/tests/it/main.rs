@@ -7,4 +7,5 @@ mod naive_rows;
 mod pictures;
 mod units;
 mod waiting;
+mod why;
 mod windows;
