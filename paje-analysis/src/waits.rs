@@ -17,6 +17,8 @@ mod report;
 pub mod rest;
 pub mod tables;
 
+use std::sync::OnceLock;
+
 pub use paje_comm::Options;
 use paje_comm::classes::{Class, Collective, Map};
 use paje_comm::collectives::Series;
@@ -32,6 +34,7 @@ use rayon::prelude::*;
 pub struct Waits<'t> {
     pub facts: Facts<'t>,
     by_track: Vec<Vec<Wait>>,
+    combined: OnceLock<(usize, usize)>,
 }
 
 /// Kind of a wait, by its cause.
@@ -159,7 +162,7 @@ impl<'t> Waits<'t> {
             let order = |wait: &Wait| (wait.state, wait.kind);
             waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
         });
-        Waits { facts, by_track }
+        Waits { facts, by_track, combined: OnceLock::new() }
     }
 
     /// Whether the trace has a message or a collective between containers. Without one, nothing is
@@ -176,6 +179,10 @@ impl<'t> Waits<'t> {
     /// states.
     #[must_use]
     pub fn combined(&self) -> (usize, usize) {
+        *self.combined.get_or_init(|| self.count_combined())
+    }
+
+    fn count_combined(&self) -> (usize, usize) {
         let Facts { tracks, messages, .. } = &self.facts;
         let classes = tracks.classes();
         if classes.chosen().all(|type_| !classes.of_type(type_).contains(&Class::SendRecv)) {

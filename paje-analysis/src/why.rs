@@ -48,7 +48,7 @@ pub struct Cause {
     pub kind: Kind,
     /// Share of the run that it takes.
     pub cost: f64,
-    /// What was measured.
+    /// Measured quantities, in words.
     pub text: String,
     /// Report of `pj_profile` that shows more, with its options.
     pub next: &'static str,
@@ -122,7 +122,7 @@ pub struct Pop {
 
 impl Pop {
     /// Returns the efficiencies of a run. Returns `None` if no rank computes, or if most messages
-    /// are not in calls, so that time in calls cannot be told from computing.
+    /// are not in calls, so that time in calls would count as computing.
     #[must_use]
     pub fn new(waits: &Waits<'_>, ideal: Ideal) -> Option<Self> {
         Pop::of(&Measures::new(waits, waits.whole()), ideal)
@@ -138,7 +138,7 @@ impl Pop {
             true => Err("SMPI does not record the messages of Sendrecv".into()),
             false => ideal,
         };
-        let transfer = ideal.map(|ideal| (ideal / measures.length).clamp(all.communication, 1.0));
+        let transfer = ideal.map(|ideal| (ideal / measures.length).min(1.0).max(all.communication));
         Some(Pop {
             ranks: measures.ranks.len(),
             length: scale.seconds(measures.length),

@@ -156,7 +156,7 @@ pub struct Settings {
     /// Measured times of messages in the recorded run, in the trace's unit of time.
     pub table: Option<Table>,
     /// Whether communication takes no time beyond waiting. Nothing is estimated then.
-    pub(crate) is_ideal: bool,
+    pub is_ideal: bool,
 }
 
 impl Settings {

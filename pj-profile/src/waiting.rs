@@ -69,16 +69,21 @@ pub(crate) fn waits<'t>(
     trace: &'t Trace,
     map: &Map,
 ) -> Result<Waits<'t>, Failure> {
-    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
-    let (needed, limit) = (Waits::bytes(trace), cli.memory.limit());
-    if let Some(limit) = limit.filter(|limit| limit.bytes < needed) {
-        let [needed, bytes] = [needed, limit.bytes].map(|bytes| bytes.div_ceil(1_000_000));
-        return Err(unsuitable(format!(
-            "the analysis of waiting needs about {needed} MB beside the rows, but --memory-limit is {bytes} MB; only rows \
-             can go to a file"
-        )));
-    }
+    needs(cli, name, Waits::bytes(trace))?;
     Ok(Waits::new(trace, map, &options(cli, name, trace)?))
+}
+
+/// Fails if an analysis needs more memory, in bytes, than `--memory-limit` allows.
+pub(crate) fn needs(cli: &Cli, name: &Path, needed: u64) -> Result<(), Failure> {
+    let Some(limit) = cli.memory.limit().filter(|limit| limit.bytes < needed) else {
+        return Ok(());
+    };
+    let [needed, bytes] = [needed, limit.bytes].map(|bytes| bytes.div_ceil(1_000_000));
+    let why = format!(
+        "the analysis of waiting needs about {needed} MB beside the rows, but --memory-limit is {bytes} MB; only rows \
+         can go to a file"
+    );
+    Err(Failure::Unsuitable(name.to_owned(), why))
 }
 
 /// Returns the settings for reading communication.

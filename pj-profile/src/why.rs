@@ -30,6 +30,7 @@ pub(crate) fn table(
 
 fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<Verdict, Failure> {
     let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
     let options = waiting::options(cli, name, trace)?;
     let facts = Facts::new(trace, &map, &options);
     let of_states = |why| {
@@ -62,6 +63,7 @@ fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<V
 pub(crate) fn pop(cli: &Cli, name: &Path, trace: &Trace) -> Result<Pop, Failure> {
     let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
     let options = waiting::options(cli, name, trace)?;
     let facts = Facts::new(trace, &map, &options);
     if facts.tracks.classes().is_empty() {
@@ -78,8 +80,7 @@ fn ideal(trace: &Trace, facts: Facts<'_>, map: &Map, options: &Options) -> Ideal
     if counts.states.max(counts.links) >= Graph::MAX {
         return Err("the trace has too many states or messages for a prediction".into());
     }
-    let mut settings = Settings::new(map.clone());
-    settings.reading = options.clone();
+    let settings = Settings { reading: options.clone(), ..Settings::new(map.clone()) };
     paje_whatif::ideal(facts, &settings)
 }
 

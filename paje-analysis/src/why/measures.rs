@@ -192,8 +192,8 @@ impl<'w, 't> Measures<'w, 't> {
         sites
     }
 
-    /// Returns the ends of a rank's long computing pieces in order. The longest pieces that contain
-    /// 90 % of the computing are long, and so are those that are at least half as long.
+    /// Returns the ends of a rank's long computing pieces in order. These are the longest
+    /// pieces, which contain 90 % of the computing, and others that are at least half as long.
     pub(super) fn rounds(&self, rank: usize) -> Vec<f64> {
         let mut pieces = Vec::new();
         self.waits.each_rest(self.ranks[rank].track as usize, self.window, |rest, piece| {

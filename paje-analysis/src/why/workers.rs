@@ -1,6 +1,6 @@
 //! Runs of a task runtime, such as StarPU: execution, overhead and idle time by kind of worker.
 //!
-//! What task dependences, bounds and data transfers show belongs here as further rules.
+//! Rules about task dependences, bounds and data transfers belong here.
 
 use std::collections::BTreeMap;
 

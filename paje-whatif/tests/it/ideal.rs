@@ -31,10 +31,11 @@ fn an_ideal_run_is_as_long_as_its_longest_rank_or_longer() {
         let facts = facts(&trace, &settings);
         let Some((begin, end)) = facts.tracks.span() else { continue };
         let Ok(length) = ideal(facts.clone(), &settings) else { continue };
-        let longest = facts.tracks.list().iter().enumerate().map(|(at, track)| {
-            let states =
-                (0..track.len()).filter(|state| facts.tracks.class(at, *state) == Class::Compute);
-            states.map(|state| track.end[state] - track.start[state]).sum::<f64>()
+        let classes = facts.tracks.classes();
+        let longest = facts.tracks.list().iter().map(|track| {
+            let times = track.exclusive(begin, end).into_iter();
+            let times = times.filter(|it| classes.class(track.type_, it.0) == Class::Compute);
+            times.map(|it| it.1.to_f64()).sum::<f64>()
         });
         let longest = longest.fold(0.0, f64::max);
         assert!(length <= end - begin + 1e-9, "{seed}: {length} instead of {}", end - begin);
