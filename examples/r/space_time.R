@@ -4,7 +4,7 @@
 #     examples/r/space_time.R TRACE NAME [START END]
 #
 # Writes NAME-space-time and NAME-profile as .png and .svg. START and END are seconds. Needs pj_dump in PATH and the
-# packages readr and ggplot2 (Debian: r-cran-readr, r-cran-ggplot2). docs/r.md explains the functions.
+# packages readr and ggplot2 (Debian: r-cran-readr, r-cran-ggplot2). docs/how-to/figures.md shows the results.
 
 suppressPackageStartupMessages({
   library(readr)

@@ -45,6 +45,7 @@ pub mod states;
 pub mod summary;
 mod sums;
 pub mod table;
+pub mod tasks;
 pub mod time;
 pub mod variables;
 pub mod waits;

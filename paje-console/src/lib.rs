@@ -17,6 +17,7 @@
 
 pub mod allocator;
 pub mod aside;
+pub mod beside;
 pub mod contents;
 pub mod failure;
 pub mod fill;

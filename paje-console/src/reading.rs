@@ -69,7 +69,7 @@ impl Opened {
     /// the end of the trace.
     #[must_use]
     pub fn within_window(mut self, options: &Options) -> Self {
-        if self.further.is_empty() && takes_window(options) {
+        if self.further.is_empty() && options.takes_window() {
             let TimeRange { from, to } = options.selection.window;
             self.input = self.input.within(from, to);
         }
@@ -155,24 +155,4 @@ impl PackedBytes {
 #[must_use]
 pub fn read_of(read: u64, size: u64) -> String {
     fact("read", format_args!("{read} of {size} bytes"))
-}
-
-/// Returns whether these options select a time window without changing its rows.
-#[must_use]
-pub fn takes_window(options: &Options) -> bool {
-    let TimeRange { from, to } = options.selection.window;
-    from <= to && !options.selection.window.is_always() && leaves_rows_alone(options)
-}
-
-/// Returns whether these options leave rows unchanged. Options about warnings do not matter,
-/// because only traces without warnings have windows.
-fn leaves_rows_alone(options: &Options) -> bool {
-    let usual = Options::default();
-    let changes = options.no_imbrication || options.sort || options.recover;
-    let keeps_more = options.keep_times || options.keep_lines || options.usage;
-    options.field_names == usual.field_names
-        && options.stop_at.is_none()
-        && !changes
-        && !keeps_more
-        && options.limits.line >= usual.limits.line
 }

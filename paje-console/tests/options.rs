@@ -85,6 +85,15 @@ fn help(option: &Arg) -> String {
     option.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ")
 }
 
+/// Returns the names of an option and of its value, for a cell of a table.
+fn title(option: &Arg) -> String {
+    let short = option.get_short().map_or(String::new(), |short| format!("`-{short}`, "));
+    let value = option.get_value_names().and_then(|names| names.first());
+    let takes = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+    let value = value.filter(|_| takes).map_or(String::new(), |value| format!(" {value}"));
+    format!("{short}`--{}{}`", long(option), value.replace('|', "\\|"))
+}
+
 fn is_other(program: &str, option: &str) -> bool {
     OTHERS.iter().any(|(whose, name, _)| *whose == program && *name == option)
 }
@@ -216,8 +225,8 @@ fn mistakes_lead_to_the_right_use() {
 const HEAD: &str = "\
 # Options
 
-Options that several programs have mean the same in each of them. This page is made from the
-programs' definitions; `--help` and the document of each program describe the others.
+This page is made from the programs' definitions. `--help` and the man pages have more details.
+Options that several programs have mean the same in each of them.
 
 Times of a trace (`-s`, `-e`, `-a`) are numbers in its unit, usually seconds. Durations are in seconds,
 or have a unit: `1.5`, `20ms`, `10us`, `3ns`, `2min`. Sizes are in bytes, or
@@ -231,23 +240,25 @@ CSV and JSON have seconds with all digits and plain counts.
 #[test]
 fn the_document_of_options_is_complete() {
     let all = programs();
-    let mut found: BTreeMap<String, (String, Vec<&str>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (String, Vec<&str>, String)> = BTreeMap::new();
     for Program { name, command, .. } in &all {
         for option in options(command).filter(|option| !option.is_hide_set()) {
-            let short = option.get_short().map_or(String::new(), |short| format!("`-{short}`, "));
-            let value = option.get_value_names().and_then(|names| names.first());
-            let takes = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
-            let value = value.filter(|_| takes).map_or(String::new(), |value| format!(" {value}"));
-            let title = format!("{short}`--{}{}`", long(option), value.replace('|', "\\|"));
-            let entry = found.entry(long(option)).or_insert_with(|| (title, Vec::new()));
+            let entry = found.entry(long(option));
+            let entry = entry.or_insert_with(|| (title(option), Vec::new(), help(option)));
+            let all_others = entry.1.iter().all(|other| is_other(other, &long(option)));
+            if all_others && !is_other(name, &long(option)) {
+                entry.2 = help(option);
+            }
             entry.1.push(name);
         }
     }
-    found.retain(|_, (_, names)| names.len() > 1);
+    let mut own = found.clone();
+    own.retain(|_, (_, names, _)| names.len() == 1);
+    found.retain(|_, (_, names, _)| names.len() > 1);
     let mut text = HEAD.to_owned();
     let names: Vec<_> = all.iter().map(|it| format!("[{0}]({0}.md)", it.name)).collect();
     let _ = writeln!(text, "| option | {} |\n|---{}|", names.join(" | "), "|:-:".repeat(10));
-    for (option, (title, names)) in &found {
+    for (option, (title, names, _)) in &found {
         let marks = all.iter().map(|it| match names.contains(&it.name) {
             false => " ",
             true if is_other(it.name, option) => "(✓)",
@@ -258,6 +269,19 @@ fn the_document_of_options_is_complete() {
     text += "\n(✓) has another meaning there, or an exception:\n\n";
     for (program, name, why) in OTHERS.iter().filter(|(_, name, _)| found.contains_key(*name)) {
         let _ = writeln!(text, "- `pj_{program} --{name}`: {why}");
+    }
+    text += "\n## Options of several programs\n\n| option | what it does |\n|---|---|\n";
+    for (title, _, help) in found.values() {
+        let _ = writeln!(text, "| {title} | {} |", help.replace('|', "\\|"));
+    }
+    for Program { name, .. } in &all {
+        let mut rows = own.values().filter(|(_, names, _)| names == &[*name]).peekable();
+        if rows.peek().is_some() {
+            let _ = writeln!(text, "\n## Only pj_{name}\n\n| option | what it does |\n|---|---|");
+        }
+        for (title, _, help) in rows {
+            let _ = writeln!(text, "| {title} | {} |", help.replace('|', "\\|"));
+        }
     }
     text += "\n## Exit statuses\n\n0: done. 1: the trace is invalid, or the answer is \"no\". \
              2: wrong usage, or input or output failed.\n\n| program | 0 | 1 | 2 |\n|---|---|---|---|\n";

@@ -174,36 +174,25 @@ fn help_has_the_statuses_and_examples_of_the_page() {
     }
 }
 
-/// Also tests that each program has a document, and is in each list of programs.
 #[test]
-fn documents_have_every_option() {
+fn each_program_has_a_document() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let read = |file: &str| {
         let text = std::fs::read_to_string(format!("{folder}/{file}"));
         text.unwrap_or_else(|error| panic!("{file}: {error}"))
     };
-    let (readme, shared) = (read("README.md"), read("docs/options.md"));
-    let lists = ["docs/rust.md", "docs/dev/reliability.md"];
+    let readme = read("README.md");
+    let lists = ["docs/rust.md", "docs/dev/reliability.md", "docs/zensical.toml"];
     let lists = lists.map(|list| (list, read(list)));
-    for Program { name, command, .. } in programs() {
-        for (list, text) in &lists {
-            let is_there = text.contains(name) || text.contains(&name.replace('_', "-"));
-            assert!(is_there, "{name} is not in {list}");
-        }
+    for Program { name, .. } in programs() {
         let document = format!("docs/{}.md", name.trim_start_matches("pj_"));
-        assert!(readme.contains(&format!("[`{name}`]({document})")), "{name}");
-        let section = read(&document);
-        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-            let Some(long) = argument.get_long() else { continue };
-            let short = argument.get_short().map(|short| format!("`-{short}`"));
-            let is_there =
-                ["`", " ", "["].iter().any(|end| section.contains(&format!("`--{long}{end}")))
-                    || short.is_some_and(|short| section.contains(&short));
-            // Options of several programs are in the table that a test generates.
-            let is_shared =
-                shared.contains(&format!("`--{long}")) && section.contains("](options.md)");
-            assert!(is_there || is_shared, "{name}: --{long}");
+        for (list, text) in &lists {
+            let names = [name, &name.replace('_', "-"), &document];
+            assert!(names.iter().any(|name| text.contains(name)), "{name} is not in {list}");
         }
+        assert!(readme.contains(&format!("[`{name}`]({document})")), "{name}");
+        // Another test writes this page, which has all options.
+        assert!(read(&document).contains("](options.md)"), "{name}");
     }
 }
 

@@ -158,7 +158,8 @@ fn first_lines(trace: &Trace, definitions: &Definitions) -> Vec<u8> {
     first
 }
 
-fn wanted_lane<'t>(
+/// Returns the lane of a step, if it is selected and has rows.
+pub fn wanted_lane<'t>(
     trace: &'t Trace,
     selected: &Selected,
     step: paje_sim::Step,
@@ -171,7 +172,7 @@ fn wanted_lane<'t>(
 }
 
 /// For each container, returns whether selected rows, ends of links or descendants need it.
-fn needed_containers<'t>(
+pub fn needed_containers<'t>(
     trace: &'t Trace,
     selected: &Selected,
     lanes: impl Iterator<Item = LaneView<'t>>,

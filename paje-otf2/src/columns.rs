@@ -186,11 +186,13 @@ impl<'t, 'j> Table<'t, 'j> {
         let depth = lines.depth;
         let is_pop = matches!(event.kind, event::LEAVE | event::CALLING_CONTEXT_LEAVE) && depth > 0;
         let is_push = matches!(event.kind, event::ENTER | event::CALLING_CONTEXT_ENTER);
+        let is_value = lines.is_value(event, values);
         let is_state = is_push || is_pop;
-        let context = if is_push { values.fields[0] } else { 0 };
+        let context = if is_push || is_value { values.fields[0] } else { 0 };
         // A record of this kind may be a pop or an event.
-        let key = (event.kind.into(), context, u64::from(!is_state));
-        let words = if is_state { STATE } else { EVENT };
+        let last = if is_value { values.fields[1] } else { u64::from(!is_state) };
+        let key = (event.kind.into(), context, last);
+        let words = if is_state || is_value { STATE } else { EVENT };
         self.add(Some(key).filter(|_| !has_attributes), time, words, bytes, &none, |text| {
             lines.depth = depth;
             lines.write(event, values, text);
@@ -201,7 +203,8 @@ impl<'t, 'j> Table<'t, 'j> {
             () => depth,
         };
         // Exits from calling contexts may be states later.
-        let is_record = !is_state && !has_attributes && event.kind != event::CALLING_CONTEXT_LEAVE;
+        let is_record = !is_state && !is_value && !has_attributes;
+        let is_record = is_record && event.kind != event::CALLING_CONTEXT_LEAVE;
         if let Some(step) = self.known(key).filter(|_| is_record) {
             self.records.push(step);
             self.numbers[usize::from(event.kind)] = self.records.len() as u8;

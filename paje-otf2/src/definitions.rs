@@ -12,12 +12,18 @@ use crate::table::{DEFINITIONS, Record, Records, Reference};
 /// Numbers of the definitions that the code treats specially.
 pub(crate) mod definition {
     pub(crate) const CLOCK_PROPERTIES: u8 = 5;
+    pub(crate) const STRING: u8 = 10;
     pub(crate) const SYSTEM_TREE_NODE: u8 = 12;
     pub(crate) const LOCATION_GROUP: u8 = 13;
     pub(crate) const LOCATION: u8 = 14;
     pub(crate) const REGION: u8 = 15;
     pub(crate) const GROUP: u8 = 18;
+    pub(crate) const METRIC_MEMBER: u8 = 19;
+    pub(crate) const METRIC_CLASS: u8 = 20;
     pub(crate) const METRIC_INSTANCE: u8 = 21;
+    pub(crate) const COMM: u8 = 22;
+    pub(crate) const PARAMETER: u8 = 23;
+    pub(crate) const SYSTEM_TREE_NODE_PROPERTY: u8 = 26;
     pub(crate) const INTER_COMM: u8 = 43;
 }
 

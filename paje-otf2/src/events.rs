@@ -18,6 +18,7 @@ pub(crate) mod event {
     pub(crate) const RECV: u8 = 18;
     pub(crate) const IRECV: u8 = 19;
     pub(crate) const METRIC: u8 = 31;
+    pub(crate) const PARAMETER_STRING: u8 = 32;
     pub(crate) const CALLING_CONTEXT_ENTER: u8 = 66;
     pub(crate) const CALLING_CONTEXT_LEAVE: u8 = 67;
 }

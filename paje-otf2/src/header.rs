@@ -9,6 +9,7 @@ use crate::definitions::{Definition, Definitions};
 use crate::lines::{Used, line};
 use crate::messages::Link;
 use crate::model::Model;
+use crate::paje::START;
 use crate::record::UNDEFINED;
 use crate::scan::Scan;
 use crate::table::{DEFINITIONS, EVENTS, Reference, Type};
@@ -26,10 +27,13 @@ PajeCreateContainer 6 Time:date Alias:string Type:string Container:string Name:s
 PajePushState 7 Time:date Container:string Type:string Value:string
 PajePopState 8 Time:date Container:string Type:string
 PajeSetVariable 9 Time:date Container:string Type:string Value:double
+PajeDestroyContainer 10 Time:date Type:string Name:string
 PajeNewEvent 11 Time:date Container:string Type:string Value:string Fields:string
 PajeStartLink 12 Time:date Container:string Type:string StartContainer:string Value:string Key:string Size:int Tag:int
 PajeEndLink 13 Time:date Container:string Type:string EndContainer:string Value:string Key:string Size:int Tag:int
+PajeTraceFile 14 Time:date Container:string Type:string Filename:string
 PajeDefineEntityValue 15 Alias:string Type:string Name:string Role:string Paradigm:string File:string Line:int
+PajeNewEvent 16 Time:date Container:string Type:string Value:string
 PajePushState 17 Time:date Container:string Type:string Value:string Fields:string
 PajePopState 18 Time:date Container:string Type:string Fields:string
 PajeSetVariable 19 Time:date Container:string Type:string Value:double Fields:string
@@ -39,8 +43,9 @@ PajeNewEvent 20 Time:date Container:string Type:string Value:string Fields:strin
 /// Kind of the records of markers.
 const MARKER: u8 = 6;
 
-/// A type of links: of the locations at their ends.
-pub(crate) type LinkType = (u32, u32);
+/// A type of links: types of the containers at their ends, and the communicator that has its name,
+/// with the container that the links belong to.
+pub(crate) type LinkType = (u32, u32, Option<(u64, u32)>);
 
 /// Writes the beginning of the trace.
 pub(crate) struct Header<'m> {
@@ -56,11 +61,12 @@ impl Header<'_> {
     fn link_type(&self, link: &Link) -> LinkType {
         let location = |index: u32| self.archive.locations()[index as usize];
         let type_ = |index: u32| self.model.type_of_location(location(index));
-        (type_(link.from.0), type_(link.to.0))
+        let name = self.model.link_type(self.archive.definitions(), link.comm);
+        (type_(link.from.0), type_(link.to.0), name)
     }
 
-    /// Returns the lines.
-    pub(crate) fn write(&self) -> Vec<u8> {
+    /// Returns the lines, and the offset of those that follow all other lines of the trace.
+    pub(crate) fn write(&self) -> (Vec<u8>, usize) {
         let mut text = Vec::new();
         self.comments(&mut text);
         let needed = self.needed();
@@ -80,7 +86,9 @@ impl Header<'_> {
         self.values(&mut text);
         self.containers(&mut text);
         self.marks(&mut text);
-        text
+        let tail = text.len();
+        self.ends(&mut text);
+        (text, tail)
     }
 
     /// Returns a bit for the number of each existing kind of line.
@@ -93,14 +101,18 @@ impl Header<'_> {
             // Events of messages. Links have the same information.
             needed &= !(1 << line::EVENT);
         }
+        let is_paje = self.model.is_paje;
+        let parameters = self.used(|it| &it.parameters);
         for (line, is_needed) in [
             (0, !self.model.types.is_empty()),
             (1, !self.used(|it| &it.states).is_empty()),
-            (2, !kinds.is_empty() || has_markers),
+            (2, !kinds.is_empty() || !parameters.is_empty() || has_markers),
             (3, !self.used(|it| &it.variables).is_empty()),
             (4, has_links),
             (5, !kinds.is_empty() || has_links),
             (6, !self.model.containers.is_empty()),
+            (line::DESTROY, is_paje),
+            (line::END, is_paje),
             (line::START_LINK, has_links),
             (line::END_LINK, has_links),
             (15, !self.used(|it| &it.regions).is_empty()),
@@ -184,8 +196,9 @@ impl Header<'_> {
 
     fn types(&self, text: &mut Vec<u8>) {
         let all = self.archive.definitions();
-        for (index, type_) in (0..).zip(&self.model.types) {
-            text.alias(b"0 T", index);
+        let types = (0..).zip(&self.model.types);
+        for (index, type_) in types.filter(|(index, _)| !self.model.is_root(*index)) {
+            text.alias(b"0 T", index.into());
             match type_.parent {
                 Some(parent) => text.alias(b" T", parent.into()),
                 None => text.plain(b" 0"),
@@ -194,17 +207,25 @@ impl Header<'_> {
             text.name(&type_.name);
             text.plain(b"\"\n");
         }
-        for type_ in self.used(|it| &it.states) {
-            text.plain(format!("1 S{type_} T{type_} Region\n").as_bytes());
+        for state in self.used(|it| &it.states) {
+            let (type_, name) = &self.model.states[state as usize];
+            text.plain(format!("1 S{state} {} \"", self.alias(*type_)).as_bytes());
+            text.name(name);
+            text.plain(b"\"\n");
+        }
+        for (type_, parameter) in self.used(|it| &it.parameters) {
+            text.plain(format!("2 P{type_}_{parameter} {} \"", self.alias(type_)).as_bytes());
+            text.name(all.name(Reference::Parameter, parameter).unwrap_or_default());
+            text.plain(b"\"\n");
         }
         let of_events: BTreeSet<u32> =
             self.used(|it| &it.kinds).into_iter().map(|it| it.0).collect();
         for type_ in of_events {
-            text.plain(format!("2 E{type_} T{type_} Event\n").as_bytes());
+            text.plain(format!("2 E{type_} {} Event\n", self.alias(type_)).as_bytes());
         }
         for (type_, member_id) in self.used(|it| &it.variables) {
             let Some(member) = all.get(Reference::MetricMember, member_id) else { continue };
-            text.plain(format!("3 V{type_}_{member_id} T{type_} \"").as_bytes());
+            text.plain(format!("3 V{type_}_{member_id} {} \"", self.alias(type_)).as_bytes());
             text.name(all.string(member.fields[1]).unwrap_or(b"unnamed metric"));
             text.plain(b"\" \"");
             let exponent = member.fields[7].cast_signed();
@@ -217,9 +238,21 @@ impl Header<'_> {
             self.enumerated(member, 4, text);
             text.plain(b"\n");
         }
-        for (from, to) in self.link_types() {
-            text.plain(format!("4 M{from}_{to} 0 T{from} T{to} Message\n").as_bytes());
+        for type_ in self.link_types() {
+            let (from, to) = (self.alias(type_.0), self.alias(type_.1));
+            let owner = type_.2.map(|(_, owner)| self.model.containers[owner as usize].type_);
+            let owner = owner.map_or_else(|| "0".into(), |type_| self.alias(type_));
+            let line = format!("4 {} {owner} {from} {to} \"", link_alias(type_));
+            text.plain(line.as_bytes());
+            let name = type_.2.and_then(|(comm, _)| all.name(Reference::Comm, comm));
+            text.name(name.unwrap_or(b"Message"));
+            text.plain(b"\"\n");
         }
+    }
+
+    /// Returns the identifier of a type of containers.
+    fn alias(&self, type_: u32) -> String {
+        if self.model.is_root(type_) { "0".into() } else { format!("T{type_}") }
     }
 
     /// Returns all types and values that the lines of the locations use.
@@ -233,9 +266,9 @@ impl Header<'_> {
 
     fn values(&self, text: &mut Vec<u8>) {
         let all = self.archive.definitions();
-        for (type_, region) in self.used(|it| &it.regions) {
+        for (state, region) in self.used(|it| &it.regions) {
             if let Some(region) = all.get(Reference::Region, region) {
-                self.region(type_, region, text);
+                self.region(state, region, text);
             }
         }
         for (type_, kind) in self.used(|it| &it.kinds) {
@@ -245,9 +278,10 @@ impl Header<'_> {
         }
         let comms: BTreeSet<(LinkType, u64)> =
             self.links.iter().map(|link| (self.link_type(link), link.comm)).collect();
-        for ((from, to), comm) in comms {
-            text.plain(format!("5 C{comm} M{from}_{to} \"").as_bytes());
-            match all.name(Reference::Comm, comm).filter(|name| !name.is_empty()) {
+        let is_paje = self.model.is_paje;
+        for (type_, comm) in comms {
+            text.plain(format!("5 C{comm} {} \"", link_alias(type_)).as_bytes());
+            match all.name(Reference::Comm, comm).filter(|name| is_paje || !name.is_empty()) {
                 Some(name) => text.name(name),
                 None => text.alias(b"communicator ", comm),
             }
@@ -255,11 +289,11 @@ impl Header<'_> {
         }
     }
 
-    fn region(&self, type_: u32, it: &Definition, text: &mut Vec<u8>) {
+    fn region(&self, state: u32, it: &Definition, text: &mut Vec<u8>) {
         let all = self.archive.definitions();
         let string = |field: usize| all.string(it.fields[field]);
-        text.plain(format!("15 R{} S{type_} \"", it.fields[0]).as_bytes());
-        match string(1).filter(|name| !name.is_empty()) {
+        text.plain(format!("15 R{} S{state} \"", it.fields[0]).as_bytes());
+        match string(1).filter(|name| self.model.is_paje || !name.is_empty()) {
             Some(name) => text.name(name),
             None => text.alias(b"region ", it.fields[0]),
         }
@@ -292,9 +326,11 @@ impl Header<'_> {
         let first = self.scans.iter().filter_map(|scan| scan.first);
         // Most traces begin at 0.
         let start = first.map(|tick| seconds.units(tick)).chain([0]).min().unwrap_or(0);
-        for container in &self.model.containers {
+        let starts = self.times(START);
+        for container in &self.model.containers[usize::from(self.model.is_paje)..] {
             text.plain(b"6 ");
-            seconds.write(start, text);
+            let created = starts.get(&container.id).map(|tick| seconds.units(*tick));
+            seconds.write(created.unwrap_or(start), text);
             text.plain(b" ");
             text.alias(container.letter, container.id);
             text.alias(b" T", container.type_.into());
@@ -338,4 +374,10 @@ impl Header<'_> {
             text.plain(b"\"\n");
         }
     }
+}
+
+/// Returns the identifier of a type of links.
+fn link_alias((from, to, name): LinkType) -> String {
+    let name = name.map_or_else(String::new, |(name, _)| format!("_{name}"));
+    format!("M{from}_{to}{name}")
 }

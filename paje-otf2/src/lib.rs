@@ -1,7 +1,8 @@
 //! Archives of the Open Trace Format 2, which Score-P, EZTrace and TAU write.
 //!
 //! [`Archive`] reads the definitions of an archive, and the events of its locations one by one. The
-//! records are data in [`table`]. [`Trace`] is the archive as a Pajé trace, piece by piece.
+//! records are data in [`table`]. [`Trace`] is the archive as a Pajé trace, piece by piece. [`writer`]
+//! writes archives.
 
 pub mod anchor;
 mod archive;
@@ -18,12 +19,14 @@ mod lines;
 mod maps;
 mod messages;
 mod model;
+mod paje;
 mod ranks;
 mod record;
 mod scan;
 pub mod table;
 mod text;
 mod trace;
+pub mod writer;
 
 pub use anchor::Anchor;
 pub use archive::{Archive, Opener, open_regular};

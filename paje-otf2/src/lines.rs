@@ -19,6 +19,10 @@ pub(crate) mod line {
     pub(crate) const EVENT: u8 = 11;
     pub(crate) const START_LINK: u8 = 12;
     pub(crate) const END_LINK: u8 = 13;
+    /// Lines of archives that were made from a Pajé trace.
+    pub(crate) const DESTROY: u8 = 10;
+    pub(crate) const END: u8 = 14;
+    pub(crate) const VALUE: u8 = 16;
     /// Lines with a field for attributes.
     pub(crate) const PUSH_MORE: u8 = 17;
     pub(crate) const POP_MORE: u8 = 18;
@@ -30,12 +34,14 @@ pub(crate) mod line {
 pub(crate) struct Used {
     /// Bits for the numbers of lines. Lines of messages do not count.
     pub(crate) lines: u32,
-    /// Types of the containers that have states.
+    /// State types.
     pub(crate) states: FxHashSet<u32>,
     /// Types of containers that have a variable, and its metric member.
     pub(crate) variables: FxHashSet<(u32, u64)>,
-    /// Regions and their container's type.
+    /// State types and regions.
     pub(crate) regions: FxHashSet<(u32, u64)>,
+    /// Types of containers that have events of a parameter, and this parameter.
+    pub(crate) parameters: FxHashSet<(u32, u64)>,
     /// Kinds of records that are events, and their container's type. Without messages.
     pub(crate) kinds: FxHashSet<(u32, u8)>,
 }
@@ -46,9 +52,10 @@ pub(crate) struct Lines<'m> {
     model: &'m Model,
     all: &'m Definitions,
     location: u64,
-    /// Index of its container, and index of the container's type.
+    /// Index of its container, index of the container's type, and index of the type of its states.
     own: u32,
     type_: u32,
+    state: u32,
     /// Number of regions that have been entered and not left.
     pub(crate) depth: u64,
     tick: u64,
@@ -73,7 +80,7 @@ pub(crate) struct Lines<'m> {
 
 impl<'m> Lines<'m> {
     pub(crate) fn new(model: &'m Model, all: &'m Definitions, location: u64, depth: u64) -> Self {
-        let own = model.locations.get(&location).copied().unwrap_or(0);
+        let (own, state) = model.location(location);
         let type_ = model.containers[own as usize].type_;
         Lines {
             model,
@@ -81,6 +88,7 @@ impl<'m> Lines<'m> {
             location,
             own,
             type_,
+            state,
             depth,
             tick: 0,
             used: None,
@@ -152,13 +160,31 @@ impl<'m> Lines<'m> {
                 self.depth -= 1;
                 let has_more = !values.attributes.is_empty();
                 self.start(if has_more { line::POP_MORE } else { line::POP }, self.own, sink);
-                sink.alias(b" S", self.type_.into());
+                sink.alias(b" S", self.state.into());
                 self.attributes(values, sink);
             }
             event::METRIC => return self.metric(values, sink),
+            event::PARAMETER_STRING if self.is_value(event, values) => {
+                let [parameter, value, ..] = values.fields;
+                self.start(line::VALUE, self.own, sink);
+                if let Some(used) = &mut self.used {
+                    used.parameters.insert((self.type_, parameter));
+                }
+                sink.alias(b" P", self.type_.into());
+                sink.alias(b"_", parameter);
+                sink.plain(b" \"");
+                sink.name(self.all.string(value).unwrap_or_default());
+                sink.plain(b"\"\n");
+            }
             _ => self.record(event, values, sink),
         }
         1
+    }
+
+    /// Returns whether an event is the value of an event type of a Pajé trace.
+    pub(crate) fn is_value(&self, event: Event, values: &Values) -> bool {
+        let is_value = self.model.is_paje && event.kind == event::PARAMETER_STRING;
+        is_value && self.all.get(Reference::Parameter, values.fields[0]).is_some()
     }
 
     /// Returns the index of the container's type.
@@ -187,14 +213,14 @@ impl<'m> Lines<'m> {
         self.depth += 1;
         let has_more = !values.attributes.is_empty();
         self.start(if has_more { line::PUSH_MORE } else { line::PUSH }, self.own, sink);
-        sink.alias(b" S", self.type_.into());
+        sink.alias(b" S", self.state.into());
         if let Some(used) = &mut self.used {
-            used.states.insert(self.type_);
+            used.states.insert(self.state);
         }
         match region.map(|id| (id, self.model.region(id))) {
             Some((_, Some(first))) => {
                 if let Some(used) = &mut self.used {
-                    used.regions.insert((self.type_, first));
+                    used.regions.insert((self.state, first));
                 }
                 sink.alias(b" R", first);
             }
@@ -253,7 +279,7 @@ impl<'m> Lines<'m> {
         let is_record = !matches!(
             event.kind,
             event::METRIC | event::CALLING_CONTEXT_ENTER | event::CALLING_CONTEXT_LEAVE
-        );
+        ) && !self.is_value(event, values);
         let is_usual = is_record && values.attributes.is_empty();
         let record = EVENTS.get(event.kind).filter(|_| is_usual);
         let known = self.records[usize::from(event.kind)];

@@ -84,8 +84,11 @@ pub(crate) fn pair(model: &Model, locations: &[u64], scans: &mut [Scan]) -> Vec<
         let receive = |scans: &[Scan], (location, at): (u32, u32)| -> Message {
             scans[location as usize].receives[at as usize]
         };
-        sends.sort_by_key(|place| send(scans, *place).order);
-        receives.sort_by_key(|place| receive(scans, *place).order);
+        // At the same time, threads come in the order of their identifiers.
+        let order =
+            |(location, _): (u32, u32), (time, number): (u64, u64)| (time, location, number);
+        sends.sort_by_key(|place| order(*place, send(scans, *place).order));
+        receives.sort_by_key(|place| order(*place, receive(scans, *place).order));
         for (from, to) in sends.into_iter().zip(receives) {
             let (sent, received) = (send(scans, from), receive(scans, to));
             let (from, to) = (from.0, to.0);

@@ -5,7 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::archive::Archive;
 use crate::definitions::{Definition, Definitions, definition, is_circle};
 use crate::error::Error;
+use crate::paje::{LINKS, is_made_from_paje, properties};
 use crate::ranks::Ranks;
+use crate::record::UNDEFINED;
 use crate::table::Reference;
 use crate::text::Seconds;
 
@@ -35,8 +37,14 @@ pub(crate) struct ContainerType {
 pub(crate) struct Model {
     pub(crate) containers: Vec<Container>,
     pub(crate) types: Vec<ContainerType>,
-    /// Index of the container of each location.
-    pub(crate) locations: FxHashMap<u64, u32>,
+    /// State types: the type of their containers, and their name.
+    pub(crate) states: Vec<(u32, Vec<u8>)>,
+    /// Index of the container of each location, and index of the type of its states.
+    pub(crate) locations: FxHashMap<u64, (u32, u32)>,
+    /// For each communicator that is named after a type of links, the container that they belong to.
+    pub(crate) links: FxHashMap<u64, u32>,
+    /// Whether the archive was made from a Pajé trace: see [`writer`](crate::writer).
+    pub(crate) is_paje: bool,
     /// For each region, the first region that is equal to it.
     pub(crate) regions: FxHashMap<u64, u64>,
     /// For each metric instance, the container of its scope, and the only location that records it.
@@ -59,14 +67,31 @@ impl Model {
         let mut model = Model {
             containers: Vec::new(),
             types: Vec::new(),
+            states: Vec::new(),
             locations: FxHashMap::default(),
+            links: FxHashMap::default(),
+            is_paje: is_made_from_paje(archive.anchor()),
             regions: regions(all),
             scopes: FxHashMap::default(),
             ranks: Ranks::new(all),
             seconds: Seconds::new(all.clock()),
         };
         let mut places = FxHashMap::default();
+        if model.is_paje {
+            // Node 0 is the root of the Pajé trace, which has no definition.
+            let root = ContainerType { parent: None, name: Vec::new() };
+            model.types.push(root);
+            let root = model.add((b"", 0), 0, None, b"0".to_vec());
+            places.insert((Reference::SystemTreeNode, 0), root);
+        }
         model.add_nodes(archive, &mut places)?;
+        if model.is_paje {
+            model.add_stacks(archive, &places);
+            let place = |node| places.get(&(Reference::SystemTreeNode, node)).copied();
+            let links = properties(all, LINKS);
+            model.links = links.filter_map(|(node, comm)| Some((comm, place(node)?))).collect();
+            return Ok(model);
+        }
         model.add_groups(all, &mut places);
         model.add_locations(archive, &places);
         model.make_names_unique();
@@ -76,12 +101,20 @@ impl Model {
 
     fn type_of(&mut self, parent: Option<u32>, name: &[u8]) -> u32 {
         let parent = parent.map(|parent| self.containers[parent as usize].type_);
+        let parent = parent.filter(|type_| !self.is_root(*type_));
         let same = |it: &ContainerType| it.parent == parent && it.name == name;
-        let found = self.types.iter().position(same).unwrap_or_else(|| {
+        let first = usize::from(self.is_paje);
+        let found = self.types.iter().skip(first).position(same).map(|found| found + first);
+        let found = found.unwrap_or_else(|| {
             self.types.push(ContainerType { parent, name: name.to_owned() });
             self.types.len() - 1
         });
         found as u32
+    }
+
+    /// Returns whether a type is that of the root of a Pajé trace.
+    pub(crate) const fn is_root(&self, type_: u32) -> bool {
+        self.is_paje && type_ == 0
     }
 
     fn add(
@@ -162,7 +195,33 @@ impl Model {
                 }
             }
             let place = self.add((LOCATION, *id), type_, parent, name);
-            self.locations.insert(*id, place);
+            // Each type of containers has one type of states, which has the same index.
+            self.locations.insert(*id, (place, type_));
+        }
+        self.states = (0..self.types.len() as u32).map(|type_| (type_, b"Region".into())).collect();
+    }
+
+    /// Finds the container and the state type of each location of an archive that was made from a
+    /// Pajé trace.
+    fn add_stacks(&mut self, archive: &Archive, places: &Places) {
+        let all = archive.definitions();
+        let mut seen: FxHashMap<(u32, &[u8]), u32> = FxHashMap::default();
+        let mut known = FxHashMap::default();
+        for id in archive.locations() {
+            let Some(it) = all.get(Reference::Location, *id) else { continue };
+            let group = all.get(Reference::LocationGroup, it.fields[4]);
+            let node = group.map_or(UNDEFINED, |group| group.fields[3]);
+            let place = places.get(&(Reference::SystemTreeNode, node)).copied().unwrap_or(0);
+            let name = all.string(it.fields[1]).unwrap_or_default();
+            // A container may have several state types of the same name.
+            let number = seen.entry((place, name)).or_default();
+            let type_ = self.containers[place as usize].type_;
+            let state = *known.entry((type_, name, *number)).or_insert_with(|| {
+                self.states.push((type_, name.to_owned()));
+                self.states.len() as u32 - 1
+            });
+            *number += 1;
+            self.locations.insert(*id, (place, state));
         }
     }
 
@@ -190,7 +249,7 @@ impl Model {
             class.map_or(&[][..], |class| &class.list)
         };
         let place = |it: &Definition| match it.fields[3] {
-            0 => self.locations.get(&it.fields[4]).copied(),
+            0 => self.locations.get(&it.fields[4]).map(|(place, _)| *place),
             1 => places.get(&(Reference::LocationGroup, it.fields[4])).copied(),
             2 => places.get(&(Reference::SystemTreeNode, it.fields[4])).copied(),
             _ => None,
@@ -236,15 +295,29 @@ impl Model {
         }
     }
 
+    /// Returns the index of a location's container, and the index of the type of its states.
+    pub(crate) fn location(&self, location: u64) -> (u32, u32) {
+        self.locations.get(&location).copied().unwrap_or_default()
+    }
+
     /// Returns the index of the type of a location's container.
     pub(crate) fn type_of_location(&self, location: u64) -> u32 {
-        let container = self.locations.get(&location).copied().unwrap_or(0);
-        self.containers[container as usize].type_
+        self.containers[self.location(location).0 as usize].type_
+    }
+
+    /// Returns the communicator that is named after the type of a communicator's links, and the
+    /// container that they belong to. Archives of other programs have no such communicators.
+    pub(crate) fn link_type(&self, all: &Definitions, comm: u64) -> Option<(u64, u32)> {
+        let comm = all.get(Reference::Comm, comm).filter(|_| self.is_paje)?;
+        self.links.get(&comm.fields[3]).map(|place| (comm.fields[3], *place))
     }
 
     /// Returns the index of the container of a location's process.
     pub(crate) fn process(&self, location: u64) -> Option<u32> {
-        let own = *self.locations.get(&location)?;
+        let (own, _) = *self.locations.get(&location)?;
+        if self.is_paje {
+            return Some(own);
+        }
         Some(self.containers[own as usize].parent.unwrap_or(own))
     }
 

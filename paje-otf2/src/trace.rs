@@ -46,8 +46,8 @@ pub struct Trace {
     /// For each location, the bytes of the lines of each event that is not a state.
     line_bytes: Vec<Vec<u32>>,
     parts: Vec<TracePart>,
-    /// For each location, index of the type of its container.
-    types: Vec<u32>,
+    /// For each location, index of its container.
+    places: Vec<u32>,
     /// Memory for the bytes of pieces.
     buffers: Mutex<Vec<Vec<u8>>>,
 }
@@ -83,11 +83,11 @@ impl Trace {
             links: &links,
             markers: &markers,
         };
-        let header = header.write();
+        let (header, tail) = header.write();
         let mut parts = Vec::new();
         let mut start = 0;
-        while start < header.len() {
-            let most = header.len().min(start + BYTES);
+        while start < tail {
+            let most = tail.min(start + BYTES);
             let newline = memchr::memrchr(b'\n', &header[start..most]);
             let end = newline.map_or(most, |newline| start + newline + 1);
             parts.push(TracePart {
@@ -109,14 +109,19 @@ impl Trace {
             }
             line_bytes.push(scan.line_bytes);
         }
-        let types = archive.locations().iter().map(|it| model.type_of_location(*it)).collect();
+        let places = archive.locations().iter().map(|it| model.location(*it).0).collect();
         let buffers = Mutex::default();
-        let mut trace = Trace { archive, model, header, links, line_bytes, parts, types, buffers };
+        let mut trace = Trace { archive, model, header, links, line_bytes, parts, places, buffers };
         for start in (0..trace.links.len()).step_by(LINKS) {
             let range = start..trace.links.len().min(start + LINKS);
             let mut count = Count::default();
             trace.link_lines(range.clone(), &mut count);
             trace.parts.push(TracePart { what: What::Links(range), bytes: count.0 });
+        }
+        if tail < trace.header.len() {
+            let range = tail..trace.header.len();
+            let bytes = range.len() as u64;
+            trace.parts.push(TracePart { what: What::Definitions(range), bytes });
         }
         Ok(trace)
     }
@@ -268,7 +273,7 @@ impl Trace {
 
     /// Returns the index of the type of a location's container.
     fn type_(&self, location: u32) -> u32 {
-        self.types[location as usize]
+        self.model.containers[self.places[location as usize] as usize].type_
     }
 
     fn link_line(&self, number: usize, is_start: bool, sink: &mut impl Sink) {
@@ -280,9 +285,21 @@ impl Trace {
         sink.number(line.into());
         sink.plain(b" ");
         self.model.seconds.write(self.model.seconds.units(tick), sink);
-        sink.alias(b" 0 M", self.type_(link.from.0).into());
+        let type_ = self.model.link_type(self.archive.definitions(), link.comm);
+        let owner = type_.map(|(_, owner)| &self.model.containers[owner as usize]);
+        sink.plain(b" ");
+        match owner {
+            Some(owner) => sink.alias(owner.letter, owner.id),
+            None => sink.plain(b"0"),
+        }
+        sink.alias(b" M", self.type_(link.from.0).into());
         sink.alias(b"_", self.type_(link.to.0).into());
-        sink.alias(b" L", self.archive.locations()[index as usize]);
+        if let Some((comm, _)) = type_ {
+            sink.alias(b"_", comm);
+        }
+        let place = &self.model.containers[self.places[index as usize] as usize];
+        sink.plain(b" ");
+        sink.alias(place.letter, place.id);
         sink.alias(b" C", link.comm);
         sink.alias(b" ", number as u64);
         sink.alias(b" ", link.length);

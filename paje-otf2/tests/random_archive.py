@@ -63,7 +63,8 @@ def typed(kind):
     if name.startswith("INT"):
         return integer(int(name[3:]), True)
     if name in ("FLOAT", "DOUBLE"):
-        return rng.choice([0.0, 1.5, -2.25, 1e10, 0.1, rng.random()])
+        # otf2-print prints six digits.
+        return rng.choice([0.0, 1.5, -2.25, 1e10, 0.1, round(rng.random(), 5)])
     if name == "STRING":
         return word()
     return pick({"LOCATION": "Location", "REGION": "Region", "LOCATION_GROUP": "LocationGroup"}[name])

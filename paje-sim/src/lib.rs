@@ -133,6 +133,8 @@ pub use paje_parser::{FieldNames, Quoting, TypeNature};
 pub use selection::{Glob, Natures, Selected, Selection};
 pub use splitter::Limits;
 pub use trace::annotations::{Annotations, EventFields, Side};
+pub use trace::container_view::{Container, NoContainer};
+pub use trace::mixed::{Row, RowsByTime};
 pub use trace::portion::Portion;
 pub use trace::rows::{Event, Link, State, Variable};
 pub use trace::{Counts, Trace};

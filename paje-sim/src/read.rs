@@ -21,6 +21,7 @@ impl Trace {
     /// # Errors
     /// The first problem of the trace in file order (or sorted order, see [`Options::sort`]) with its position, or a
     /// failed read.
+    #[doc(hidden)]
     pub fn read(input: impl Read + Send, options: &Options) -> Result<Trace, Error> {
         let (source, workers) = (Source::stream(input), Workers::one());
         Trace::read_with(source, options, &workers, &Progress::default())
@@ -31,6 +32,7 @@ impl Trace {
     ///
     /// # Errors
     /// Fails like [`Trace::read`].
+    #[doc(hidden)]
     pub fn read_with(
         source: Source<'_>,
         options: &Options,
@@ -52,6 +54,7 @@ impl Trace {
     /// # Errors
     /// Fails like [`Trace::read`], after the portions before the problem have been shown. If `show` breaks, the error
     /// is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    #[doc(hidden)]
     pub fn read_in_portions<'o>(
         source: Source<'_>,
         options: &'o Options,
@@ -70,6 +73,7 @@ impl Trace {
     /// # Errors
     /// Fails like [`Trace::read`]. The ledger has then received all blocks before the problem, and perhaps some later
     /// blocks. If the ledger breaks, the error is [`ErrorKind::Stopped`](crate::ErrorKind::Stopped).
+    #[doc(hidden)]
     pub fn read_into_ledger(
         source: Source<'_>,
         options: &Options,
@@ -108,6 +112,7 @@ impl Trace {
     ///
     /// # Errors
     /// Fails like [`Trace::open`].
+    #[doc(hidden)]
     pub fn open_with(
         path: impl AsRef<Path>,
         options: &Options,

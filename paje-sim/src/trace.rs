@@ -2,7 +2,9 @@
 
 pub(crate) mod annotations;
 mod container_tree;
+pub(crate) mod container_view;
 pub(crate) mod lane;
+pub(crate) mod mixed;
 pub(crate) mod order;
 pub mod portion;
 pub mod rows;
@@ -127,6 +129,7 @@ impl Trace {
 
     /// Returns the event definitions, in the order in which the definitions end.
     #[must_use]
+    #[doc(hidden)]
     pub fn defs(&self) -> &Sequence<Arc<EventDef>> {
         self.defs.defs()
     }
@@ -179,6 +182,7 @@ impl Trace {
 
     /// Releases memory if the process exceeds the replay's [limit](paje_model::names::options::MemoryLimit). Iterating
     /// over a large trace does this regularly.
+    #[doc(hidden)]
     pub fn relieve(&self) {
         self.rows.relieve();
     }
@@ -198,12 +202,14 @@ impl Trace {
 
     /// Returns the size of the temporary file for objects beyond the memory limit, in bytes.
     #[must_use]
+    #[doc(hidden)]
     pub fn spilled(&self) -> u64 {
         self.rows.spilled()
     }
 
     /// Returns the times that reading and replaying took.
     #[must_use]
+    #[doc(hidden)]
     pub fn times(&self) -> &Times {
         &self.read.times
     }
@@ -248,6 +254,7 @@ impl Trace {
 
     /// Returns the user-defined fields of a container's creation as an event's fields.
     #[must_use]
+    #[doc(hidden)]
     pub fn container_event(&self, id: ContainerId) -> Option<EventFields<'_>> {
         self.containers().extras(id).map(|(def, text)| EventFields::new(def, text))
     }
@@ -285,6 +292,7 @@ impl Trace {
     /// Returns which definitions the trace uses, if [`Options::usage`](crate::Options::usage) is set. In a portion,
     /// these are the uses up to the portion's end.
     #[must_use]
+    #[doc(hidden)]
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_deref()
     }
@@ -293,6 +301,7 @@ impl Trace {
     /// depends only on definitions, containers, and lines about the same row. Returns `false` unless
     /// [`Options::usage`](crate::Options::usage) is set.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
         self.usage().is_some_and(|usage| !usage.is_doubtful() && !usage.has_open_spellings())
     }

@@ -16,9 +16,9 @@ const READING: &str = "Reading";
 const SPEED: &str = "Speed and memory";
 const OTHER: &str = "Other";
 
-/// Converts a Pajé trace to the formats of Perfetto, Chrome or Pipit, or to normalised Pajé.
+/// Converts a Pajé trace to the formats of Perfetto, Chrome, Pipit or OTF2, or to normalised Pajé.
 ///
-/// The output file appears once it is complete. An invalid trace leaves no file.
+/// The output appears once it is complete. An invalid trace leaves no file or folder.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_convert",
@@ -36,7 +36,7 @@ pub struct Cli {
     pub file: PathBuf,
 
     /// File to write, ending in .pftrace, .json, .csv or .paje, with .gz to compress it; `-` is
-    /// standard output
+    /// standard output. With --to otf2, a new folder
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub output: PathBuf,
 
@@ -88,12 +88,11 @@ pub enum To {
     Pipit,
     /// The same Pajé trace, sorted by time (.paje)
     Paje,
-    /// Not supported; prints alternatives
+    /// OTF2 archive for Vampir, Scalasca and Cube, in a new folder
     Otf2,
 }
 
-const NO_OTF2: &str = "OTF2 output is not supported. Use --to pipit to analyse the trace with Pipit, \
-                       or --to perfetto to view it as Vampir would";
+const NO_STREAM: &str = "an OTF2 archive is a folder: name a new one, without .gz";
 
 impl Cli {
     /// Returns the output format, from `--to` or the file's name.
@@ -115,15 +114,18 @@ impl Cli {
             Some(To::Chrome) => Ok(Format::Chrome),
             Some(To::Pipit) => Ok(Format::Pipit),
             Some(To::Paje) => Ok(Format::Paje),
-            Some(To::Otf2) => Err(NO_OTF2.into()),
+            Some(To::Otf2) if self.writes_to_standard_output() || self.compresses() => {
+                Err(NO_STREAM.into())
+            }
+            Some(To::Otf2) => Ok(Format::Otf2),
             None if self.writes_to_standard_output() => {
                 Err("standard output needs a format: --to perfetto, chrome, pipit or paje".into())
             }
             None => {
                 let output = paje_parser::error::shown_path(&self.output);
                 Err(format!(
-                    "{output}: unknown format; use a name that ends in .pftrace, .json, .csv or .paje \
-                     (and .gz), or --to"
+                    "{output}: unknown format; use a name that ends in .pftrace, .json, .csv, .paje (and \
+                     .gz) or .otf2, or --to"
                 ))
             }
         }
@@ -172,7 +174,8 @@ mod tests {
         assert_eq!(format(&["-o", "x/a.csv"]), Ok(Format::Pipit));
         assert_eq!(format(&["-o", "a.csv", "--to", "paje"]), Ok(Format::Paje));
         assert_eq!(format(&["-o", "-", "--to", "chrome"]), Ok(Format::Chrome));
-        for words in [&["-o", "-"][..], &["-o", "a.out"], &["-o", "a.otf2"], &["-o", "json"]] {
+        assert_eq!(format(&["-o", "a", "--to", "otf2"]), Ok(Format::Otf2));
+        for words in [&["-o", "-"][..], &["-o", "a.out"], &["-o", "a.otf2.gz"], &["-o", "json"]] {
             assert!(format(words).is_err(), "{words:?}");
         }
         assert!(Cli::try_parse_from(["pj_convert", "a.trace"]).is_err());

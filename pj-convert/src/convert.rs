@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use paje_console::Quotes;
 use paje_export::paje;
@@ -11,6 +12,7 @@ use paje_workers::Workers;
 use crate::chrome::Chrome;
 use crate::clock::Losses;
 use crate::encoder::Encoder;
+use crate::otf2::{self, Lacks};
 use crate::perfetto::Perfetto;
 use crate::pipit::Pipit;
 use crate::stream::{PORTION, Stream};
@@ -26,6 +28,8 @@ pub enum Format {
     Pipit,
     /// Pajé, sorted by time.
     Paje,
+    /// OTF2 archive, which [`convert_to_archive`] writes.
+    Otf2,
 }
 
 /// Options of a conversion.
@@ -96,7 +100,32 @@ pub fn convert<W: Write + Send>(
                 .map_err(NotConverted::Output)?;
             Ok((trace, out, Losses::default()))
         }
+        Format::Otf2 => {
+            let why = "an OTF2 archive is a folder";
+            Err(NotConverted::Output(io::Error::new(io::ErrorKind::Unsupported, why)))
+        }
     }
+}
+
+/// Converts a trace to an OTF2 archive in an empty folder. Returns the trace, and what the archive
+/// lacks.
+///
+/// # Errors
+/// The trace is invalid or cannot be read, or the output fails. Part of the archive may have been
+/// written.
+pub fn convert_to_archive(
+    source: Source<'_>,
+    options: &Options,
+    workers: &Workers,
+    progress: &Progress,
+    folder: &Path,
+) -> Result<(Trace, Losses, Lacks), NotConverted> {
+    let trace =
+        Trace::read_with(source, options, workers, progress).map_err(NotConverted::Trace)?;
+    let selected = trace.select(&options.selection);
+    let written = otf2::write(&trace, &selected, workers, folder);
+    let (losses, lacks) = written.map_err(NotConverted::Output)?;
+    Ok((trace, losses, lacks))
 }
 
 fn stream<E: Encoder + Send, W: Write + Send>(

@@ -5,11 +5,11 @@
 //! TRACE ──▶ replay ──▶ Stream ──▶ LaneWriter ──▶ Encoder ──▶ OUT
 //!                        │                         ▲  Perfetto, Chrome, Pipit
 //!                        └──▶ LinkQueue ───────────┘
-//!       ──▶ replay, whole ──▶ paje ──▶ OUT
+//!       ──▶ replay, whole ──▶ paje, otf2 ──▶ OUT
 //! ```
 //!
 //! `docs/convert.md` describes the mapping. Output for Perfetto, Chrome and Pipit is streamed in
-//! constant memory. Normalised Pajé is sorted by time, so the whole trace is read first.
+//! constant memory. Normalised Pajé and OTF2 are sorted by time, so the whole trace is read first.
 
 mod chrome;
 pub mod cli;
@@ -20,6 +20,7 @@ mod json;
 mod lanes;
 mod links;
 pub mod manual;
+mod otf2;
 mod output;
 mod perfetto;
 mod pipit;
@@ -29,4 +30,4 @@ mod stream;
 mod texts;
 
 pub use clock::Losses;
-pub use convert::{Conversion, Format, NotConverted, convert};
+pub use convert::{Conversion, Format, NotConverted, convert, convert_to_archive};

@@ -17,6 +17,7 @@ pub const MANUAL: Manual = Manual {
             "ten seconds of a trace for chrome://tracing",
         ),
         ("pj_convert run.trace -o run.csv", "table for pipit.Trace.from_csv"),
+        ("pj_convert run.trace -o run --to otf2", "archive for Vampir, Scalasca and Cube"),
         ("pj_convert run.trace -o - --to paje | pj_dump", "normalise and dump"),
     ],
     sections: &[("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])])],

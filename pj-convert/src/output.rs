@@ -1,13 +1,15 @@
-//! Output to a file that appears once it is complete, or to standard output.
+//! Output to a file or folder that appears once it is complete, or to standard output.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use paje_console::aside::Aside;
 use paje_console::output::standard_output;
+use tempfile::TempDir;
 
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -67,5 +69,41 @@ impl Write for Output {
             Sink::Plain(file) => file.flush(),
             Sink::Gzip(encoder) => encoder.flush(),
         }
+    }
+}
+
+/// A new folder that appears once it is complete.
+#[derive(Debug)]
+pub(crate) struct NewFolder {
+    partial: TempDir,
+    place: PathBuf,
+}
+
+impl NewFolder {
+    /// Creates a folder beside `place` with another name.
+    pub(crate) fn open(place: &Path) -> io::Result<Self> {
+        if fs::symlink_metadata(place).is_ok() {
+            let why = "it exists already; name a new folder";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+        let parent = place.parent().filter(|parent| *parent != Path::new(""));
+        let partial = tempfile::Builder::new()
+            .prefix(".")
+            .suffix(".part")
+            // The user's umask applies, as for any folder.
+            .permissions(Permissions::from_mode(0o777))
+            .tempdir_in(parent.unwrap_or(Path::new(".")))?;
+        Ok(NewFolder { partial, place: place.to_owned() })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.partial.path()
+    }
+
+    /// Renames the folder to its final path. If that fails, no folder is left.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        fs::rename(self.partial.path(), &self.place)?;
+        let _ = TempDir::keep(self.partial);
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Reads a trace, converts it and reports losses.
 
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,12 +11,15 @@ use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::all_met;
 use paje_console::{Failure, failure};
-use paje_sim::{Options, Progress};
+use paje_sim::{Options, Progress, Source, Trace};
+use paje_workers::Workers;
 use splitter::Limits;
 
 use crate::cli::Cli;
-use crate::convert::{Conversion, NotConverted, convert};
-use crate::output::Output;
+use crate::clock::Losses;
+use crate::convert::{Conversion, Format, NotConverted, convert, convert_to_archive};
+use crate::otf2::Lacks;
+use crate::output::{NewFolder, Output};
 use crate::report;
 
 /// Runs the program. Returns exit status 0, 1 for an invalid or repaired trace, or 2 for usage and
@@ -46,14 +50,14 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    // The output is opened before the trace is read, so that failures are reported early.
-    let output = Output::open(&cli.output, cli.compresses()).map_err(failed)?;
     let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
+    // The output is opened before the trace is read, so that failures are reported early.
+    let target = Target::open(cli, format).map_err(failed)?;
     let progress = Arc::new(Progress::default());
     let shown = Display::new(!cli.talk.no_progress, began).replay(&opened.input, &progress, None);
     let mut trouble = None;
     let converted = opened.read(&workers, |source| {
-        match convert(source, &conversion, &workers, &progress, output) {
+        match target.convert(source, &conversion, &workers, &progress) {
             Ok(converted) => Ok(Some(converted)),
             Err(NotConverted::Trace(error)) => Err(error),
             Err(NotConverted::Output(error)) => {
@@ -66,18 +70,63 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     if let Some(error) = trouble {
         return Err(failed(error));
     }
-    let Some((trace, output, losses)) = converted? else { return Ok(true) };
+    let Some((trace, target, losses, lacks)) = converted? else { return Ok(true) };
     all_met(&name, &trace, &conversion.options.selection)?;
-    output.finish().map_err(failed)?;
+    target.finish().map_err(failed)?;
     if !cli.talk.warnings.no_warnings {
         let so = "no rows but those of containers are in it";
         voice.doubts(&name, &trace, &conversion.options.selection, so);
         report::unit(voice, format, trace.time_scale());
         report::losses(voice, &name, format, &losses);
+        report::lacks(voice, &name, &lacks);
     }
     say_stats(voice, cli.talk, &trace, &[("threads", workers.threads() as u64)], began);
     voice.recovered(&name, &trace, "converted", cli.reading.accepted.late_events());
     Ok(trace.recovered().problems.is_empty())
+}
+
+/// Output of a conversion.
+enum Target {
+    Stream(Output),
+    Folder(NewFolder),
+}
+
+impl Target {
+    fn open(cli: &Cli, format: Format) -> io::Result<Self> {
+        match format {
+            Format::Otf2 => NewFolder::open(&cli.output).map(Target::Folder),
+            _ => Output::open(&cli.output, cli.compresses()).map(Target::Stream),
+        }
+    }
+
+    fn convert(
+        self,
+        source: Source<'_>,
+        conversion: &Conversion,
+        workers: &Workers,
+        progress: &Progress,
+    ) -> Result<(Trace, Self, Losses, Lacks), NotConverted> {
+        match self {
+            Target::Stream(output) => {
+                let found = convert(source, conversion, workers, progress, output);
+                let (trace, output, losses) = found?;
+                Ok((trace, Target::Stream(output), losses, Lacks::new()))
+            }
+            Target::Folder(folder) => {
+                let (options, path) = (&conversion.options, folder.path());
+                let found = convert_to_archive(source, options, workers, progress, path);
+                let (trace, losses, lacks) = found?;
+                Ok((trace, Target::Folder(folder), losses, lacks))
+            }
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Target::Stream(output) => output.finish(),
+            Target::Folder(folder) => folder.finish(),
+        }
+    }
 }
 
 fn options(cli: &Cli, limits: Limits) -> Options {

@@ -4,24 +4,15 @@
 //! FILE ──replay──▶ messages, operations ──▶ happened-before order ──▶ races, orders, deadlocks, barriers
 //! ```
 //!
-//! `paje-analysis` computes the happened-before order. The modules [`races`], [`orders`],
-//! [`deadlock`] and [`barriers`] find the hazards that follow from it. They print nothing.
+//! `paje-hazards` finds the hazards. This crate handles the command line, reading and output.
 
-pub mod barriers;
 pub mod cli;
-pub mod deadlock;
 mod dot;
-mod driven;
-mod hangs;
 pub mod manual;
 mod memory;
-pub mod model;
-pub mod orders;
 pub mod output;
-pub mod persistent;
-pub mod places;
-pub mod poset;
-pub mod races;
 mod report;
 pub mod run;
 mod texts;
+
+pub use paje_hazards::{barriers, deadlock, model, orders, persistent, places, poset, races};

@@ -29,7 +29,7 @@ pub(crate) enum Analysis {
     Events(Events),
     Summary(Box<Summary>),
     /// Finished report of an analysis that needed all rows.
-    Waiting(Table),
+    Waiting(Report, Table),
     /// Efficiencies of one of several runs.
     Run(Box<Pop>),
 }
@@ -124,7 +124,7 @@ impl Analysis {
             Analysis::Variables(variables) => variables.see(trace, workers),
             Analysis::Events(events) => events.see(trace, workers),
             Analysis::Summary(summary) => summary.see(trace, workers),
-            Analysis::Waiting(_) | Analysis::Run(_) => {}
+            Analysis::Waiting(..) | Analysis::Run(_) => {}
         }
     }
 
@@ -143,7 +143,7 @@ impl Analysis {
             Analysis::Variables(all) => (Report::Variables, all.table(trace)),
             Analysis::Events(events) => (Report::Events, events.table(trace)),
             Analysis::Summary(summary) => (Report::Summary, summary.table(trace)),
-            Analysis::Waiting(table) => (Report::Waits, table.clone()),
+            Analysis::Waiting(report, table) => (*report, table.clone()),
             Analysis::Run(_) => (Report::Scaling, Table::new("scaling")),
         };
         largest(report, table, top)
@@ -155,6 +155,7 @@ pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table
         Report::States => &["exclusive"],
         Report::Comm => &["bytes", "count"],
         Report::Time | Report::Waits | Report::Critical => &["seconds"],
+        Report::Tasks => &["beside_idle", "seconds", "execution"],
         Report::Variables if table.column("bin").is_some() => &["mean"],
         Report::Variables => &["integral"],
         Report::Events => &["count"],

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use clap::{Parser, ValueEnum};
 use paje_analysis::{By, Label, named};
 use paje_console::Quotes;
+use paje_console::beside::Tasks;
 use paje_console::generate::About;
 use paje_console::options::{
     Coloured, Format, Formatted, Memory, Parallel, Patterns, Reading, Span, Talk, Units, size,
@@ -49,7 +50,7 @@ const OTHER: &str = "Other";
 )]
 #[allow(missing_docs)]
 pub struct Cli {
-    /// Report: why, states (default), comm, time, variables, events, waits, critical, summary,
+    /// Report: why, states (default), comm, time, variables, events, waits, critical, tasks, summary,
     /// compare or scaling; then the trace, plain or compressed
     ///
     /// gzip, zstd, xz and bzip2 are recognised. Default: standard input, also for `-`. Several
@@ -60,7 +61,7 @@ pub struct Cli {
     /// Group rows by value, by container, or by the containers of TYPE with everything inside
     ///
     /// comm: TYPE, such as a node; waits: kind (default), waiter or pair; critical: container
-    /// (default) or value
+    /// (default) or value; tasks: kind (default), worker, kernel or task
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 
@@ -102,10 +103,13 @@ pub struct Cli {
     #[arg(long, value_name = "BYTES", value_parser = size::<u64>(0..=u64::MAX, "a size such as 64KiB"), help_heading = WAITING)]
     pub eager: Option<u64>,
 
+    #[command(flatten, next_help_heading = WAITING)]
+    pub tasks: Tasks,
+
     /// Show only the N largest rows
     ///
     /// Largest by exclusive time (states), bytes or count (comm), count (events), integral
-    /// (variables), seconds (time, waits, critical) or change (compare)
+    /// (variables), seconds (time, waits, critical), delay or seconds (tasks) or change (compare)
     #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX), help_heading = WHAT)]
     pub top: Option<usize>,
 
@@ -221,6 +225,7 @@ pub enum Report {
     Events,
     Waits,
     Critical,
+    Tasks,
     Summary,
     Compare,
     Why,
@@ -245,9 +250,12 @@ impl Report {
             Report::Comm => Some(TypeNature::Link),
             Report::Variables => Some(TypeNature::Variable),
             Report::Events => Some(TypeNature::Event),
-            Report::Waits | Report::Critical | Report::Summary | Report::Why | Report::Scaling => {
-                None
-            }
+            Report::Waits
+            | Report::Critical
+            | Report::Tasks
+            | Report::Summary
+            | Report::Why
+            | Report::Scaling => None,
         }
     }
 }
@@ -279,6 +287,12 @@ impl Cli {
     pub fn files(&self) -> Vec<PathBuf> {
         let behind = usize::from(self.named_report().is_some());
         self.words.iter().skip(behind).map(PathBuf::from).collect()
+    }
+
+    /// Returns the file that describes the trace's tasks, if there is one.
+    #[must_use]
+    pub fn tasks_file(&self) -> Option<PathBuf> {
+        self.tasks.file(self.files().first().map(PathBuf::as_path), &self.reading.named)
     }
 
     /// Returns the grouping of rows. By default, `time` is grouped by container.
@@ -334,7 +348,9 @@ impl Cli {
         options.user_defined = match self.report() {
             Report::Comm | Report::Summary | Report::Why => true,
             // Sizes matter only with a rendezvous threshold. The built-in maps have none.
-            Report::Waits | Report::Critical => self.eager.is_some() || self.map.is_some(),
+            Report::Waits | Report::Critical if self.eager.is_some() || self.map.is_some() => true,
+            // The fields have the job ids of tasks.
+            Report::Waits | Report::Critical | Report::Tasks => self.tasks_file().is_some(),
             _ => false,
         };
         options.time_unit = self.units.time_unit;

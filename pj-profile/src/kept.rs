@@ -64,6 +64,7 @@ fn is_as_kept(cli: &Cli) -> bool {
         group: _,
         root: _,
         eager: _,
+        tasks: _,
         graph: _,
         // These options only affect the output.
         words: _,

@@ -18,5 +18,6 @@ mod page;
 pub mod pictures;
 mod report;
 pub mod run;
+mod tasks;
 mod waiting;
 mod why;

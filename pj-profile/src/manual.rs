@@ -21,6 +21,7 @@ pub const MANUAL: Manual = Manual {
         ("pj_profile time --bins 50 -s 10 -e 20 run.trace", "ten seconds in fifty bins"),
         ("pj_profile waits --by waiter run.trace", "waiting containers and those that cause it"),
         ("pj_profile critical run.trace", "the critical path"),
+        ("pj_profile tasks --by kernel paje.trace", "kernels of a run of StarPU and their delays"),
         ("pj_profile --format csv -o states.csv run.trace", "a table for other programs"),
         ("pj_profile compare before.trace after.trace", "the states that became faster or slower"),
         ("pj_profile scaling run-4 run-8 run-16", "efficiencies with more and more ranks"),
@@ -59,6 +60,12 @@ pub const MANUAL: Manual = Manual {
                     "States on the critical path, the chain that determines the length of the run. --by value \
                      compares it with the mean over containers, and shows the cost of the imbalance.",
                 ),
+                (
+                    "tasks",
+                    "What the workers of StarPU did, why they idled, and bounds on the makespan. --by kernel shows \
+                     the delays of tasks, and --by task those of each task. Needs the file tasks.rec (--tasks). With \
+                     it, waits and critical also know the dependences of tasks.",
+                ),
                 ("summary", "An overview of the trace on one page."),
                 ("compare A B", "Two traces, sorted by the change in time."),
                 (
@@ -83,6 +90,11 @@ pub const MANUAL: Manual = Manual {
                      waits --by pair: waiter,whom,count,seconds,share,mean,max,most\n\
                      critical: type,value,container,seconds,share\n\
                      critical --by value: type,value,seconds,share,mean,imbalance,cost\n\
+                     critical --by value, with tasks: type,value,count,seconds,share\n\
+                     tasks: kind,workers,tasks,execution,transfer,overhead,ready,dependences,submission,end,share\n\
+                     tasks --by worker: container,tasks,execution,transfer,overhead,ready,dependences,submission,end,share\n\
+                     tasks --by kernel: kernel,kind,count,seconds,mean,queued,beside_idle,transfer\n\
+                     tasks --by task: job,kernel,container,priority,submit,ready,start,seconds,queued,beside_idle,transfer\n\
                      summary: section,name,value\n\
                      why: kind,name,share,text,next\n\
                      scaling: run,ranks,length,speedup,global,parallel,load_balance,communication,serialisation,transfer,scaling\n\

@@ -15,7 +15,7 @@ use paje_analysis::{Scope, Table, named, time};
 use paje_console::options::Format;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
-use paje_console::reading::{Opened, PackedBytes, takes_window};
+use paje_console::reading::{Opened, PackedBytes};
 use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_decimal::amounts::duration;
@@ -186,7 +186,7 @@ fn read(
     let cuts = if cli.live { cuts.live() } else { cuts };
     // With `--recover`, there are no portions, because recovery may change earlier results.
     let mut analysis = Analysis::of_portions(cli)?.filter(|_| !cli.reading.recover);
-    let mut reads_window = adds_up_rows(cli) && takes_window(&cli.options(cuts.limits));
+    let mut reads_window = adds_up_rows(cli) && cli.options(cuts.limits).takes_window();
     if reads_window && matches!(cli.report(), Report::States | Report::Compare) {
         let lanes = kept::lanes(files);
         reads_window = lanes.is_some();
@@ -246,7 +246,7 @@ fn read(
     let analysis = match analysis {
         Some(analysis) => analysis,
         None if cli.report() == Report::Why => {
-            Analysis::Waiting(workers.run(|| why::table(cli, &name, &trace, workers))?)
+            Analysis::Waiting(Report::Why, workers.run(|| why::table(cli, &name, &trace, workers))?)
         }
         None if cli.report() == Report::Scaling => {
             Analysis::Run(Box::new(workers.run(|| why::pop(cli, &name, &trace))?))
@@ -254,7 +254,7 @@ fn read(
         None if waiting::is_asked(cli) => {
             let (table, found) = workers.run(|| waiting::table(cli, &name, &trace))?;
             notes = found;
-            Analysis::Waiting(table)
+            Analysis::Waiting(cli.report(), table)
         }
         None => {
             let mut analysis = Analysis::of_whole(cli, &trace)?;
@@ -299,11 +299,7 @@ struct Replayed {
 /// depend on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
     let is_more = cli.is_whole_page() || cli.compares_in_words() || cli.by_class();
-    !is_more
-        && !matches!(
-            cli.report(),
-            Report::Waits | Report::Critical | Report::Summary | Report::Why | Report::Scaling
-        )
+    !is_more && !waiting::is_asked(cli) && cli.report() != Report::Summary
 }
 
 /// Replays a trace. If possible, reads only the part that the window needs. If `see` is given, the

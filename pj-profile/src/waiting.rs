@@ -13,10 +13,13 @@ use paje_decimal::amounts::percent;
 use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};
-use crate::output;
+use crate::{output, tasks};
 
 pub(crate) fn is_asked(cli: &Cli) -> bool {
-    matches!(cli.report(), Report::Waits | Report::Critical | Report::Why | Report::Scaling)
+    matches!(
+        cli.report(),
+        Report::Waits | Report::Critical | Report::Tasks | Report::Why | Report::Scaling
+    )
 }
 
 /// Returns the report and its assumptions. Also writes the most-waited graph.
@@ -28,6 +31,7 @@ pub(crate) fn table(
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {
         Report::Waits => &["kind", "waiter", "pair"],
+        Report::Tasks => &["kind", "worker", "kernel", "task"],
         _ => &["container", "value"],
     };
     if let Some(by) = by.filter(|by| !known.contains(by)) {
@@ -37,6 +41,9 @@ pub(crate) fn table(
         )));
     }
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    if let Some(found) = tasks::find(cli, name, trace, &map)? {
+        return tasks::table(cli, &found);
+    }
     let waits = waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
         return Err(Failure::Unsuitable(name.to_owned(), map.unknown(trace)));

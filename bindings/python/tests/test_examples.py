@@ -1,4 +1,4 @@
-"""Runs the example in examples/python, which docs/r.md shows."""
+"""Runs the example in examples/python, which docs/how-to/figures.md shows."""
 
 import os
 import re
@@ -31,7 +31,8 @@ def drawn(tmp_path):
 @pytest.mark.parametrize("window", [(), ("0.005", "0.015")])
 def test_profile_and_plot_from_parquet(tmp_path, window):
     run = draw(tmp_path, EXAMPLES / "mpi.trace", *window)
-    assert run.returncode == 0 and run.stdout.rstrip() in (ROOT / "docs" / "r.md").read_text(encoding="utf-8"), run.stderr
+    assert run.returncode == 0, run.stderr
+    assert "│ computing           │     16 │ 0.094973 │   55.0 │" in run.stdout, run.stdout
     assert drawn(tmp_path).count("<path") > 50
 
 

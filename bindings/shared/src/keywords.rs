@@ -11,7 +11,7 @@ use paje_sim::{
 };
 use paje_workers::{Pin, Workers};
 
-/// Keywords for reading a trace, described in docs/python.md and docs/r.md.
+/// Keywords for reading a trace, described in docs/how-to/python.md and docs/how-to/r.md.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // The fields have the names of the keywords.
 pub struct Keywords {

@@ -18,6 +18,7 @@ mod requests;
 mod run;
 pub mod seconds;
 mod steps;
+pub mod tasks;
 pub mod tracks;
 mod walk;
 

@@ -39,7 +39,7 @@ fn regions_become_states() {
         &lines(&archive),
         &[
             &TYPES,
-            &["1 S2 T2 Region", "2 E2 T2 Event", "15 R4 S2 \"main\" FUNCTION MPI \"file.c\" 7"],
+            &["1 S2 T2 \"Region\"", "2 E2 T2 Event", "15 R4 S2 \"main\" FUNCTION MPI \"file.c\" 7"],
             &["5 K13 E2 Leave"],
             &CONTAINERS,
             &[
@@ -100,6 +100,21 @@ fn messages_pair_as_mpi_orders_them() {
         ]
     );
     assert!(text(&archive).unwrap().contains("# Messages: 3 links; 1 sends without"));
+}
+
+#[test]
+fn threads_that_send_at_the_same_time_are_ordered_by_their_identifiers() {
+    let mut archive = world();
+    archive.define("Location", &[N(30), N(4), N(1), N(2), N(0)]);
+    archive.event(10, 1100, "Enter", &[N(4)]);
+    let message = |rank, length| [N(rank), N(0), N(5), N(length)];
+    archive.event(10, 1100, "MpiSend", &message(1, 111));
+    archive.event(30, 1100, "MpiSend", &message(1, 222));
+    archive.event(20, 1200, "MpiRecv", &message(0, 111));
+    archive.event(20, 1300, "MpiRecv", &message(0, 222));
+    let found = lines(&archive);
+    let links: Vec<&String> = found.iter().filter(|it| it.starts_with("12 ")).collect();
+    assert_eq!(links, ["12 0.100 0 M2_2 L10 C0 0 111 5", "12 0.100 0 M2_2 L30 C0 1 222 5"]);
 }
 
 #[test]

@@ -1,9 +1,16 @@
 //! User-defined fields and lines of events.
 
-use paje_parser::EventDef;
+use std::ops::Range;
+
+use paje_parser::{EventDef, TypeNature};
 
 use crate::trace::Trace;
-use paje_model::memory::{ExtraPair, Extras, KeyPlace, LineNumber};
+use crate::trace::lane::LaneView;
+use crate::trace::rows::Place;
+use paje_model::memory::{
+    Chunk, EventChunk, ExtraPair, Extras, KeyPlace, LineNumber, LinkChunk, StateChunk,
+    VariableChunk,
+};
 
 /// User-defined fields and lines of the objects of a slice. Empty unless the options keep them.
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +28,13 @@ enum Kept<'t> {
 }
 
 impl<'t> Annotations<'t> {
-    /// Creates the annotations of objects. `pairs` returns the numbers of their entries in `extras`, if any are kept.
-    pub(crate) fn new(
-        trace: &'t Trace,
-        extras: Option<&'t Extras>,
-        pairs: impl FnOnce() -> &'t [u64],
-    ) -> Self {
-        let kept = extras.map_or(Kept::No, Kept::Here);
-        Annotations { trace, pairs: extras.map(|_| pairs()), kept }
-    }
-
-    /// Returns the annotations of links. The fields and lines of links are stored with the links' keys.
-    pub(crate) fn of_links(self, keys: &'t [u64]) -> Self {
-        Annotations { kept: Kept::ByKey(keys), ..self }
+    /// Returns the annotations of some of the objects.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Self {
+        let kept = match self.kept {
+            Kept::ByKey(keys) => Kept::ByKey(&keys[range.clone()]),
+            kept => kept,
+        };
+        Annotations { pairs: self.pairs.map(|pairs| &pairs[range]), kept, ..*self }
     }
 
     /// Returns whether fields or lines were kept.
@@ -61,6 +62,7 @@ impl<'t> Annotations<'t> {
 
     /// Returns the fields of object `i` of the slice, grouped by event. For each event, also returns whether it opened
     /// or closed the object.
+    #[doc(hidden)]
     pub fn events_of(&self, i: usize) -> impl Iterator<Item = (Side, EventFields<'t>)> + use<'t> {
         let pair = ExtraPair::from_word(self.pairs.map_or(0, |pairs| pairs[i]));
         let extras = self.kept_of(i);
@@ -88,6 +90,36 @@ impl<'t> Annotations<'t> {
     }
 }
 
+impl<'t> LaneView<'t> {
+    /// Returns the annotations of a chunk. Those of links are stored with the links' keys.
+    pub(crate) fn annotations(self, chunk: &Chunk) -> Annotations<'t> {
+        let trace = self.trace();
+        let Some(extras) = trace.rows.extras(self.id()) else {
+            return Annotations { trace, pairs: None, kept: Kept::No };
+        };
+        let words = |column| self.arena().words(chunk.place, column, chunk.count());
+        let (column, kept) = match self.nature() {
+            TypeNature::Link => {
+                (LinkChunk::extras(chunk), Kept::ByKey(words(LinkChunk::key(chunk))))
+            }
+            TypeNature::Variable => (VariableChunk::extras(chunk), Kept::Here(extras)),
+            TypeNature::Event => (EventChunk::extras(chunk), Kept::Here(extras)),
+            TypeNature::State | TypeNature::Container => {
+                (StateChunk::extras(chunk), Kept::Here(extras))
+            }
+        };
+        Annotations { trace, pairs: Some(words(column)), kept }
+    }
+
+    /// Returns the annotations of a row's chunk, and the row's index there.
+    pub(super) fn annotations_at(self, place: Place) -> (Annotations<'t>, usize) {
+        let rows = self.trace().rows.rows(self.id());
+        let chunk = rows.chunks_from(self.arena(), place.chunk as usize).next();
+        let chunk = chunk.expect("the row was read from this chunk");
+        (self.annotations(&chunk), place.index as usize)
+    }
+}
+
 /// Whether an event opened or closed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -110,12 +142,14 @@ impl<'t> EventFields<'t> {
 
     /// Returns the index of the event's definition in [`Trace::defs`].
     #[must_use]
+    #[doc(hidden)]
     pub const fn def(self) -> usize {
         self.def as usize
     }
 
     /// Returns the texts as written, in the order of [`EventDef::extras`]. If a line is too short, the last fields are
     /// missing.
+    #[doc(hidden)]
     pub fn texts(self) -> impl Iterator<Item = &'t [u8]> {
         self.text.split(|byte| *byte == b'\n')
     }

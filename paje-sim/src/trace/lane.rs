@@ -77,6 +77,7 @@ impl<'t> LaneView<'t> {
     /// Returns the number of complete objects. In a portion (see [`Trace::read_in_portions`]), open
     /// states are not complete.
     #[must_use]
+    #[doc(hidden)]
     pub fn completed(self) -> u64 {
         if self.nature() != TypeNature::State {
             return self.len();

@@ -18,6 +18,7 @@ pub enum NameOrder {
 impl NameOrder {
     /// Returns the bytes of a name that are compared.
     #[must_use]
+    #[doc(hidden)]
     pub fn key(self, name: Name<'_>) -> Vec<u8> {
         match self {
             NameOrder::Bare => name.text.to_vec(),

@@ -1,7 +1,10 @@
 //! Portions of a trace.
 
 use crate::trace::Trace;
+use crate::trace::lane::LaneView;
 use crate::trace::order::NameOrder;
+use crate::trace::selected::Selected;
+use crate::trace::visit::{Events, Links, States, Variables, Visitor};
 use crate::trace::walk::{Step, Walk};
 use paje_model::names::ids::ContainerId;
 
@@ -56,5 +59,59 @@ impl<'t> Portion<'t> {
             Step::Container(id) => ended[id.index()],
             Step::Type(..) => true,
         })
+    }
+
+    /// Shows the wanted containers that ended and the wanted lanes to the visitor, in output order. Open states are
+    /// left out, because a later portion shows them.
+    ///
+    /// # Errors
+    /// The first error of the visitor.
+    pub fn visit<V: Visitor>(
+        &self,
+        order: NameOrder,
+        wanted: &Selected,
+        visitor: &mut V,
+    ) -> Result<(), V::Error> {
+        for step in self.walk(order).filter(|step| wanted.wants_step(*step)) {
+            match step {
+                Step::Container(id) => visitor.container(self.trace, id)?,
+                Step::Type(container, type_) => {
+                    if let Some(lane) = self.trace.lane(container, type_) {
+                        lane.visit(&mut Complete(visitor))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Shows only the complete states of each slice.
+struct Complete<'v, V>(&'v mut V);
+
+impl<V: Visitor> Visitor for Complete<'_, V> {
+    type Error = V::Error;
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), V::Error> {
+        let mut first = 0;
+        for run in states.end.split(|end| end.is_nan()) {
+            if !run.is_empty() {
+                self.0.states(lane, states.slice(first..first + run.len()))?;
+            }
+            first += run.len() + 1;
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> Result<(), V::Error> {
+        self.0.variables(lane, variables)
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), V::Error> {
+        self.0.events(lane, events)
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), V::Error> {
+        self.0.links(lane, links)
     }
 }

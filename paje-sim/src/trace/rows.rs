@@ -1,15 +1,21 @@
 //! Rows of a lane one by one, for analyses.
 //!
 //! An iterator borrows the columns of the current chunk: nothing is copied or allocated for a row.
-//! [`LaneView::visit`] shows the same rows as slices, with their user-defined fields.
+//! [`LaneView::visit`] shows the same rows as slices.
 
 use std::iter::FusedIterator;
 
-use paje_parser::{Field, TypeNature};
+use paje_parser::Field;
+use paje_parser::number::parse_f64;
+
+mod cursor;
 
 use crate::trace::Trace;
+use crate::trace::annotations::Annotations;
 use crate::trace::lane::LaneView;
-use paje_model::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
+pub(in crate::trace) use cursor::Place;
+use cursor::{Cursor, EventColumns, LinkColumns, StateColumns, VariableColumns};
+use paje_model::memory::{KeyPlace, LineNumber};
 use paje_model::names::ids::{ContainerId, ValueId};
 use paje_model::names::text::Name;
 
@@ -29,6 +35,7 @@ pub struct State<'t> {
     pub value: ValueId,
     /// Number of states below this state on the stack.
     pub imbrication: u32,
+    place: Place,
 }
 
 /// A value of a variable. Times are in seconds.
@@ -43,6 +50,7 @@ pub struct Variable<'t> {
     pub end: f64,
     /// The value.
     pub value: f64,
+    place: Place,
 }
 
 /// An event in a container.
@@ -55,6 +63,7 @@ pub struct Event<'t> {
     pub time: f64,
     /// Value of the lane's type.
     pub value: ValueId,
+    place: Place,
 }
 
 /// A link between two containers. Times are in seconds.
@@ -74,6 +83,7 @@ pub struct Link<'t> {
     /// Container at the end of the link.
     pub to: ContainerId,
     key: KeyPlace,
+    place: Place,
 }
 
 impl<'t> State<'t> {
@@ -178,218 +188,41 @@ impl Trace {
     }
 }
 
-#[derive(Clone)]
-struct Cursor<'t, C> {
-    lane: LaneView<'t>,
-    rows: Option<&'t Rows>,
-    chunk: usize,
-    /// Columns of the current chunk, which has `count` rows. Row `at` is next.
-    columns: C,
-    count: usize,
-    at: usize,
-    /// Number of remaining rows in all chunks.
-    left: u64,
-}
+macro_rules! annotated {
+    ($($row:ident)*) => {$(
+        impl<'t> $row<'t> {
+            /// Returns the user-defined fields, each with its name and its text as written. The fields of the event
+            /// that opened the object come first, then those of the event that closed it. Empty unless the replay
+            /// kept them.
+            pub fn fields(&self) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
+                let (notes, index) = self.annotations();
+                notes.of(index)
+            }
 
-trait Columns<'t>: Default {
-    type Row;
-    const NATURE: TypeNature;
+            /// Returns the text of the first user-defined field of this name.
+            #[must_use]
+            pub fn field(&self, name: &str) -> Option<&'t [u8]> {
+                self.fields().find(|(field, _)| *field == name).map(|(_, text)| text)
+            }
 
-    fn of(lane: LaneView<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self;
-    fn row(&self, lane: LaneView<'t>, i: usize) -> Self::Row;
-}
+            /// Returns the number in the user-defined field of this name, if it is one.
+            #[must_use]
+            pub fn number(&self, name: &str) -> Option<f64> {
+                self.field(name).and_then(parse_f64)
+            }
 
-impl<'t, C: Columns<'t>> Cursor<'t, C> {
-    fn new(lane: LaneView<'t>) -> Self {
-        let rows = lane.trace().rows.rows(lane.id());
-        let rows = (lane.nature() == C::NATURE).then_some(rows);
-        let left = rows.map_or(0, |rows| rows.len(lane.arena()));
-        Cursor { lane, rows, chunk: 0, columns: C::default(), count: 0, at: 0, left }
-    }
+            /// Returns the line of the event that opened the object, if the replay kept lines.
+            #[must_use]
+            pub fn line(&self) -> Option<LineNumber> {
+                let (notes, index) = self.annotations();
+                notes.line(index)
+            }
 
-    /// Moves to the next chunk, if any.
-    fn turn(&mut self) -> Option<()> {
-        let mut chunks = self.rows?.chunks_from(self.lane.arena(), self.chunk);
-        let chunk = chunks.next()?;
-        self.lane.trace().relieve_now_and_then(chunk.count());
-        self.columns = C::of(self.lane, &chunk, chunks.next().as_ref());
-        (self.chunk, self.count, self.at) = (self.chunk + 1, chunk.count(), 0);
-        Some(())
-    }
-}
-
-impl<'t, C: Columns<'t>> Iterator for Cursor<'t, C> {
-    type Item = C::Row;
-
-    #[inline]
-    fn next(&mut self) -> Option<C::Row> {
-        if self.at == self.count {
-            self.turn()?;
+            fn annotations(&self) -> (Annotations<'t>, usize) {
+                self.lane.annotations_at(self.place)
+            }
         }
-        let row = self.columns.row(self.lane, self.at);
-        self.at += 1;
-        self.left -= 1;
-        Some(row)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left as usize, Some(self.left as usize))
-    }
+    )*};
 }
 
-impl<'t, C: Columns<'t>> ExactSizeIterator for Cursor<'t, C> {}
-
-impl<'t, C: Columns<'t>> FusedIterator for Cursor<'t, C> {}
-
-/// Numbers as stored in a chunk.
-#[derive(Clone, Copy)]
-enum Numbers<'t> {
-    Bytes(&'t [u8]),
-    Narrow(&'t [u16]),
-    Wide(&'t [u32]),
-}
-
-impl Default for Numbers<'_> {
-    fn default() -> Self {
-        Numbers::Narrow(&[])
-    }
-}
-
-impl<'t> Numbers<'t> {
-    fn of(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> Self {
-        let words = lane.arena().words(chunk.place, column, chunk.width.words(chunk.count()));
-        match chunk.width {
-            Width::Byte => Numbers::Bytes(bytemuck::cast_slice(words)),
-            Width::Narrow => Numbers::Narrow(bytemuck::cast_slice(words)),
-            Width::Wide => Numbers::Wide(bytemuck::cast_slice(words)),
-        }
-    }
-
-    #[inline]
-    fn get(self, i: usize) -> u32 {
-        match self {
-            Numbers::Bytes(numbers) => numbers[i].into(),
-            Numbers::Narrow(numbers) => numbers[i].into(),
-            Numbers::Wide(numbers) => numbers[i],
-        }
-    }
-}
-
-fn floats<'t>(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> &'t [f64] {
-    bytemuck::cast_slice(lane.arena().words(chunk.place, column, chunk.count()))
-}
-
-#[derive(Clone, Default)]
-struct StateColumns<'t> {
-    start: &'t [f64],
-    end: &'t [f64],
-    value: Numbers<'t>,
-    imbrication: Numbers<'t>,
-}
-
-impl<'t> Columns<'t> for StateColumns<'t> {
-    type Row = State<'t>;
-    const NATURE: TypeNature = TypeNature::State;
-
-    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
-        StateColumns {
-            start: floats(lane, chunk, 0),
-            end: floats(lane, chunk, chunk.size()),
-            value: Numbers::of(lane, chunk, StateChunk::value(chunk)),
-            imbrication: Numbers::of(lane, chunk, StateChunk::imbrication(chunk)),
-        }
-    }
-
-    #[inline]
-    fn row(&self, lane: LaneView<'t>, i: usize) -> State<'t> {
-        let (value, imbrication) = (ValueId(self.value.get(i)), self.imbrication.get(i));
-        State { lane, start: self.start[i], end: self.end[i], value, imbrication }
-    }
-}
-
-#[derive(Clone, Default)]
-struct VariableColumns<'t> {
-    start: &'t [f64],
-    value: &'t [f64],
-    last_end: f64,
-}
-
-impl<'t> Columns<'t> for VariableColumns<'t> {
-    type Row = Variable<'t>;
-    const NATURE: TypeNature = TypeNature::Variable;
-
-    fn of(lane: LaneView<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self {
-        VariableColumns {
-            start: floats(lane, chunk, 0),
-            value: floats(lane, chunk, chunk.size()),
-            last_end: lane.last_end(next),
-        }
-    }
-
-    #[inline]
-    fn row(&self, lane: LaneView<'t>, i: usize) -> Variable<'t> {
-        let end = self.start.get(i + 1).copied().unwrap_or(self.last_end);
-        Variable { lane, start: self.start[i], end, value: self.value[i] }
-    }
-}
-
-#[derive(Clone, Default)]
-struct EventColumns<'t> {
-    time: &'t [f64],
-    value: Numbers<'t>,
-}
-
-impl<'t> Columns<'t> for EventColumns<'t> {
-    type Row = Event<'t>;
-    const NATURE: TypeNature = TypeNature::Event;
-
-    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
-        let value = Numbers::of(lane, chunk, EventChunk::value(chunk));
-        EventColumns { time: floats(lane, chunk, 0), value }
-    }
-
-    #[inline]
-    fn row(&self, lane: LaneView<'t>, i: usize) -> Event<'t> {
-        Event { lane, time: self.time[i], value: ValueId(self.value.get(i)) }
-    }
-}
-
-#[derive(Clone, Default)]
-struct LinkColumns<'t> {
-    start: &'t [f64],
-    end: &'t [f64],
-    key: &'t [u64],
-    value: Numbers<'t>,
-    from: Numbers<'t>,
-    to: Numbers<'t>,
-}
-
-impl<'t> Columns<'t> for LinkColumns<'t> {
-    type Row = Link<'t>;
-    const NATURE: TypeNature = TypeNature::Link;
-
-    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
-        let small = |column| Numbers::of(lane, chunk, LinkChunk::small(chunk, column));
-        LinkColumns {
-            start: floats(lane, chunk, 0),
-            end: floats(lane, chunk, chunk.size()),
-            key: lane.arena().words(chunk.place, LinkChunk::key(chunk), chunk.count()),
-            value: small(0),
-            from: small(1),
-            to: small(2),
-        }
-    }
-
-    #[inline]
-    fn row(&self, lane: LaneView<'t>, i: usize) -> Link<'t> {
-        Link {
-            lane,
-            start: self.start[i],
-            end: self.end[i],
-            value: ValueId(self.value.get(i)),
-            from: ContainerId(self.from.get(i)),
-            to: ContainerId(self.to.get(i)),
-            key: KeyPlace::from_word(self.key[i]),
-        }
-    }
-}
+annotated!(State Variable Event Link);

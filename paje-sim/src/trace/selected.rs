@@ -58,6 +58,7 @@ impl Selected {
     }
 
     /// Adds the new types and containers of the trace. This is called between two [portions](crate::Portion).
+    #[doc(hidden)]
     pub fn extend(&mut self, trace: &Trace) {
         self.extend_by(trace.types(), trace.containers());
     }

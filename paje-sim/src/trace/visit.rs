@@ -10,7 +10,7 @@ use crate::trace::lane::LaneView;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::Step;
 use paje_model::memory::finished::FinishedRows;
-use paje_model::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk, VariableChunk};
+use paje_model::memory::{EventChunk, KeyPlace, LinkChunk, StateChunk};
 use paje_model::names::ids::{ContainerId, ValueId};
 
 /// Largest number of objects in a chunk that is widened on the stack. With many lanes, most chunks are small, and an
@@ -104,6 +104,7 @@ impl<'t> LaneView<'t> {
 
     /// Returns the number of objects of each chunk from chunk `first` on. A chunk is shown as one slice, so several
     /// workers can each show different chunks.
+    #[doc(hidden)]
     pub fn chunks_from(self, first: usize) -> impl Iterator<Item = usize> + use<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
@@ -111,6 +112,7 @@ impl<'t> LaneView<'t> {
     /// If the lane has exactly one chunk, returns its number of objects. This is faster than [`LaneView::chunks_from`].
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub fn only_chunk(self) -> Option<usize> {
         self.trace.rows.rows(self.id).only().map(|chunk| chunk.count())
     }
@@ -119,13 +121,14 @@ impl<'t> LaneView<'t> {
     ///
     /// # Errors
     /// The first error of the visitor.
+    #[doc(hidden)]
     pub fn visit_chunks<V: Visitor>(
         self,
         range: Range<usize>,
         visitor: &mut V,
     ) -> Result<(), V::Error> {
         let finished = &self.trace.rows;
-        let (rows, extras) = (finished.rows(self.id), finished.extras(self.id));
+        let rows = finished.rows(self.id);
         let arena = self.arena();
         // If there are many lanes, most of them have only a few objects, and clearing a larger buffer would take most
         // of the time.
@@ -149,8 +152,7 @@ impl<'t> LaneView<'t> {
             self.trace.relieve_now_and_then(chunk.count());
             let (place, size, count) = (chunk.place, chunk.size(), chunk.count());
             let floats = |column| bytemuck::cast_slice(arena.words(place, column, count));
-            let user_defined =
-                |column| Annotations::new(self.trace, extras, || arena.words(place, column, count));
+            let user_defined = self.annotations(&chunk);
             match self.nature() {
                 TypeNature::State | TypeNature::Container => {
                     let column = StateChunk::value(&chunk);
@@ -162,7 +164,7 @@ impl<'t> LaneView<'t> {
                         end: floats(size),
                         value: bytemuck::cast_slice(value),
                         imbrication,
-                        user_defined: user_defined(StateChunk::extras(&chunk)),
+                        user_defined,
                     };
                     visitor.states(self, states)?;
                 }
@@ -171,7 +173,7 @@ impl<'t> LaneView<'t> {
                         start: floats(0),
                         value: floats(size),
                         last_end: self.last_end(chunks.peek()),
-                        user_defined: user_defined(VariableChunk::extras(&chunk)),
+                        user_defined,
                     };
                     visitor.variables(self, variables)?;
                 }
@@ -181,7 +183,7 @@ impl<'t> LaneView<'t> {
                     let events = Events {
                         time: floats(0),
                         value: bytemuck::cast_slice(value),
-                        user_defined: user_defined(EventChunk::extras(&chunk)),
+                        user_defined,
                     };
                     visitor.events(self, events)?;
                 }
@@ -200,7 +202,7 @@ impl<'t> LaneView<'t> {
                         to: bytemuck::cast_slice(to),
                         finished,
                         keys,
-                        user_defined: user_defined(LinkChunk::extras(&chunk)).of_links(keys),
+                        user_defined,
                     };
                     visitor.links(self, links)?;
                 }
@@ -225,6 +227,20 @@ pub struct States<'t> {
     pub imbrication: &'t [u32],
     /// User-defined fields of the events that opened and closed each state.
     pub user_defined: Annotations<'t>,
+}
+
+impl States<'_> {
+    /// Returns some of the states.
+    #[must_use]
+    pub(crate) fn slice(&self, range: Range<usize>) -> Self {
+        States {
+            start: &self.start[range.clone()],
+            end: &self.end[range.clone()],
+            value: &self.value[range.clone()],
+            imbrication: &self.imbrication[range.clone()],
+            user_defined: self.user_defined.slice(range),
+        }
+    }
 }
 
 /// Values of a variable. The slices have the same length, and times are in seconds.

@@ -86,8 +86,9 @@ fn usage_errors_name_the_problem() {
         (&[EXAMPLE][..], "--output"),
         (&[EXAMPLE, "-o", "out.txt"], "unknown format"),
         (&[EXAMPLE, "-o", "-"], "standard output needs a format"),
-        (&[EXAMPLE, "-o", "out.otf2"], "OTF2 output is not supported"),
-        (&[EXAMPLE, "-o", "out", "--to", "otf2"], "OTF2 output is not supported"),
+        (&[EXAMPLE, "-o", "-", "--to", "otf2"], "an OTF2 archive is a folder"),
+        (&[EXAMPLE, "-o", ".", "--to", "otf2"], "it exists already"),
+        (&["nowhere.trace", "-o", "out.otf2"], "nowhere.trace: No such file"),
         (&["nowhere.trace", "-o", "out.json"], "nowhere.trace: No such file"),
         (&[EXAMPLE, "-o", "no/out.json"], "no/out.json: the folder no does not exist"),
         (

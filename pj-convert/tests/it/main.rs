@@ -3,6 +3,7 @@
 mod chrome;
 mod cli;
 mod hostile;
+mod otf2;
 mod paje;
 mod perfetto;
 mod pipit;

@@ -2,7 +2,8 @@
 
 use super::Cli;
 use super::Report::{
-    self, Comm, Compare, Critical, Events, Scaling, States, Summary, Time, Variables, Waits, Why,
+    self, Comm, Compare, Critical, Events, Scaling, States, Summary, Tasks, Time, Variables, Waits,
+    Why,
 };
 
 impl Cli {
@@ -12,16 +13,17 @@ impl Cli {
         let waiting: &[Report] = &[Waits, Critical, Summary, Why, Scaling];
         let rows: &[Report] = &[States, Comm, Time, Variables, Events, Summary, Compare];
         let is_part = self.span.start.or(self.span.end).is_some();
-        let all_but_why = [rows, &waiting[..2]].concat();
-        let all: [(bool, &str, &[Report]); 16] = [
-            (self.by.is_some(), "--by", &[States, Comm, Time, Waits, Critical, Compare]),
+        let all_but_why = [rows, &waiting[..2], &[Tasks]].concat();
+        let all: [(bool, &str, &[Report]); 17] = [
+            (self.by.is_some(), "--by", &[States, Comm, Time, Waits, Critical, Tasks, Compare]),
             (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical, Why, Scaling]),
             (self.bins.is_some(), "--bins", &[Time, Variables]),
             (self.inclusive, "--inclusive", &[Time]),
             (self.classes, "--classes", &[Time]),
             (self.value.is_some(), "--value", &[States, Time]),
             (self.grid.is_some(), "--grid", &[States, Comm, Waits]),
-            (self.map.is_some(), "--map", &[Time, Waits, Critical, Summary, Why, Scaling]),
+            (self.map.is_some(), "--map", &[Time, Waits, Critical, Tasks, Summary, Why, Scaling]),
+            (self.tasks.tasks.is_some(), "--tasks", &[Waits, Critical, Tasks]),
             (self.group.is_some(), "--group", waiting),
             (self.root.is_some(), "--root", waiting),
             (self.eager.is_some(), "--eager", waiting),

@@ -50,7 +50,8 @@ pub(super) fn write(
             "variables" => "variables",
             "events" => "events",
             "kinds" | "waiters" | "pairs" => "waits",
-            "critical" | "imbalance" => "critical path",
+            "critical" | "imbalance" | "path" => "critical path",
+            "workers" | "kernels" | "tasks" => "tasks",
             _ => "states",
         };
         return writeln!(out, "\nNo {what} in the trace, or in the part that is selected.");
@@ -74,6 +75,10 @@ pub(super) fn write(
         "pairs" => (&[], PAIRS),
         "critical" => (&["type"], CRITICAL),
         "imbalance" => (&["type"], IMBALANCE),
+        "path" => (&["type"], PATH),
+        "workers" => (&[], WORKERS),
+        "kernels" => (&[], KERNELS),
+        "tasks" => (&[], TASKS),
         _ => (&["type"], EVENTS),
     };
     sections(seen, screen, out, by, columns)
@@ -138,6 +143,8 @@ fn sections(
     let heading = |row: usize| -> Vec<String> {
         by.iter().map(|name| seen.text(name, row)).filter(|text| !text.is_empty()).collect()
     };
+    let columns: Vec<&Column> =
+        columns.iter().filter(|column| seen.0.column(column.2).is_some()).collect();
     let titles: Vec<_> = columns.iter().map(|(title, priority, ..)| (*title, *priority)).collect();
     let mut row = 0;
     while row < seen.0.len() {
@@ -147,7 +154,7 @@ fn sections(
             writeln!(out, "{}", screen.paint(1, &of.join(" · ")))?;
         }
         while row < seen.0.len() && heading(row) == of {
-            grid.row(columns.iter().map(|column| seen.cell(*column, row)).collect());
+            grid.row(columns.iter().map(|column| seen.cell(**column, row)).collect());
             row += 1;
         }
         grid.write(screen, out)?;
@@ -278,4 +285,51 @@ const IMBALANCE: &[Column] = &[
     ("mean", 2, "mean", Time),
     ("imbalance", 1, "imbalance", Time),
     ("cost", 0, "cost", Time),
+];
+
+const PATH: &[Column] = &[
+    ("value", 0, "value", Activity),
+    ("share", 1, "share", Bar),
+    ("", 0, "share", Percent),
+    ("on path", 0, "seconds", Time),
+    ("tasks", 0, "count", Count),
+];
+
+const WORKERS: &[Column] = &[
+    ("kind", 0, "kind", Name),
+    ("container", 0, "container", Name),
+    ("workers", 3, "workers", Count),
+    ("tasks", 0, "tasks", Count),
+    ("", 0, "share", Percent),
+    ("execution", 0, "execution", Time),
+    ("data", 1, "transfer", Time),
+    ("overhead", 1, "overhead", Time),
+    ("dependences", 0, "dependences", Time),
+    ("submission", 2, "submission", Time),
+    ("task ready", 0, "ready", Time),
+    ("none left", 2, "end", Time),
+];
+
+const KERNELS: &[Column] = &[
+    ("kernel", 0, "kernel", Name),
+    ("kind", 0, "kind", Name),
+    ("count", 0, "count", Count),
+    ("seconds", 0, "seconds", Time),
+    ("mean", 1, "mean", Time),
+    ("queued", 2, "queued", Time),
+    ("beside idle", 0, "beside_idle", Time),
+    ("data", 1, "transfer", Time),
+];
+
+const TASKS: &[Column] = &[
+    ("job", 0, "job", Name),
+    ("kernel", 0, "kernel", Name),
+    ("container", 0, "container", Name),
+    ("priority", 4, "priority", Amount),
+    ("ready", 2, "ready", Time),
+    ("start", 1, "start", Time),
+    ("seconds", 3, "seconds", Time),
+    ("queued", 2, "queued", Time),
+    ("beside idle", 0, "beside_idle", Time),
+    ("data", 2, "transfer", Time),
 ];

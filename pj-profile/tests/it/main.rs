@@ -5,6 +5,7 @@ mod kept;
 mod naive;
 mod naive_rows;
 mod pictures;
+mod tasks;
 mod units;
 mod waiting;
 mod why;

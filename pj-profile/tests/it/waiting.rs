@@ -255,7 +255,7 @@ fn misplaced_options_are_refused() {
         ),
         (
             &["comm", "--map", "mpi"],
-            "--map applies to time, waits, critical, summary, why and scaling, not to comm",
+            "--map applies to time, waits, critical, tasks, summary, why and scaling, not to comm",
         ),
         (
             &["waits", "--in", "rank-*"],

@@ -215,7 +215,7 @@ fn names_are_sent_escaped() {
 
 #[test]
 fn the_example_in_the_documentation_works() {
-    let document = include_str!("../../../docs/view.md");
+    let document = include_str!("../../../docs/how-to/figures.md");
     let line = document
         .lines()
         .find(|line| line.starts_with("pj_view --svg figure.svg"))

@@ -180,6 +180,7 @@ impl Containers {
 
     /// Returns the container's name for messages. For a container that was made up, this is only the name, even if a
     /// later event gives it an alias, so that the result does not depend on whether that event has been read already.
+    #[doc(hidden)]
     pub fn named(&self, id: ContainerId) -> Named {
         if self.is_made_up(id) || self.adopted.contains(&id) {
             return self.identifier(id).named(None);
@@ -245,12 +246,14 @@ impl Containers {
 
     /// Returns the definition and the user-defined fields of the creation if they were kept. Each field is returned as
     /// written, and followed by a newline.
+    #[doc(hidden)]
     pub fn extras(&self, id: ContainerId) -> Option<(u32, &[u8])> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.fields(index as u32 + 1)
     }
 
     /// Returns the line of the event that created a container. The result is meaningful only if lines are kept.
+    #[doc(hidden)]
     pub fn line(&self, id: ContainerId) -> Option<LineNumber> {
         let index = self.extra_owners.binary_search(&id).ok()?;
         self.extras.line(index as u32 + 1)
@@ -258,16 +261,19 @@ impl Containers {
 
     /// Stores the line of the last container's creation, and the definition and user-defined fields if the creation has
     /// any.
+    #[doc(hidden)]
     pub fn keep_extras(&mut self, fields: Option<(u32, &[u8])>, line: LineNumber) {
         self.extras.push(fields, line);
         self.extra_owners.push(ContainerId(self.list.len() as u32 - 1));
     }
 
     /// Returns the byte offset of the event that ended the container, or `u64::MAX` while it lives.
+    #[doc(hidden)]
     pub fn ended_at(&self, id: ContainerId) -> u64 {
         self.ending(id).at
     }
 
+    #[doc(hidden)]
     pub fn set_end(&mut self, id: ContainerId, time: f64, at: Option<u64>) {
         let ended = Ended { time, at: at.unwrap_or(NEVER) };
         if self.endings.last() != Some(&ended) {
@@ -279,47 +285,56 @@ impl Containers {
     /// Returns the byte offset of the line that destroyed the container or an ancestor, and whether the line names the
     /// container itself.
     #[must_use]
+    #[doc(hidden)]
     pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
         let ended_at = self.ended_at(id);
         (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
     /// Returns whether the event that ended the container named the container itself, and not an ancestor.
+    #[doc(hidden)]
     pub fn is_ended_by_name(&self, id: ContainerId) -> bool {
         self.list[id.index()].is(ENDED_BY_NAME)
     }
 
+    #[doc(hidden)]
     pub fn end_by_name(&mut self, id: ContainerId) {
         self.list[id.index()].mark(ENDED_BY_NAME, true);
     }
 
     /// Returns the last file that created the container.
+    #[doc(hidden)]
     pub fn defined_in(&self, id: ContainerId) -> u32 {
         self.list[id.index()].defined_in / (FLAGS + 1)
     }
 
     /// Records that another file of the trace also creates the container.
+    #[doc(hidden)]
     pub fn define_again(&mut self, id: ContainerId, file: u32) {
         self.list[id.index()].set_defined_in(file);
     }
 
     /// Marks the container as settled. Returns whether the container was already settled.
+    #[doc(hidden)]
     pub fn settle(&mut self, id: ContainerId) -> bool {
         self.list[id.index()].mark(SETTLED, true)
     }
 
     /// Returns the lane that was last opened in the container. Each lane stores the number of the container's previous
     /// lane.
+    #[doc(hidden)]
     pub fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
         let lane = self.list[id.index()].last_lane;
         (lane != NONE).then_some(LaneId(lane))
     }
 
+    #[doc(hidden)]
     pub fn set_last_lane(&mut self, id: ContainerId, lane: LaneId) {
         self.list[id.index()].last_lane = lane.0;
     }
 
     /// Inserts a container. Its identifier must be free and have this hash.
+    #[doc(hidden)]
     pub fn insert(&mut self, new: NewContainer<'_>, hash: u64) -> ContainerId {
         let id = self.add(new, hash);
         self.attach(id, new.parent);

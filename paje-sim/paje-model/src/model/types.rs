@@ -141,11 +141,13 @@ impl Types {
     }
 
     /// Returns the type's name for messages.
+    #[doc(hidden)]
     pub fn named(&self, id: TypeId) -> Named {
         self.name(id).named(self.alias(id))
     }
 
     /// Returns a value's name for messages.
+    #[doc(hidden)]
     pub fn named_value(&self, id: TypeId, value: ValueId) -> Named {
         let (names, texts) = self.names_of(id, value);
         names.name(texts).named(names.alias(texts))
@@ -214,6 +216,7 @@ impl Types {
 
     /// Returns the value to which events of this type refer by this text.
     #[must_use]
+    #[doc(hidden)]
     pub fn find_value(
         &self,
         id: TypeId,
@@ -224,16 +227,19 @@ impl Types {
     }
 
     /// Returns the last file that defined the type.
+    #[doc(hidden)]
     pub fn defined_in(&self, id: TypeId) -> u32 {
         self.list[id.index()].defined_in
     }
 
     /// Records that another file of the trace also defines the type.
+    #[doc(hidden)]
     pub fn define_again(&mut self, id: TypeId, file: u32) {
         self.list[id.index()].defined_in = file;
     }
 
     /// Adds a type. Its identifier must be free.
+    #[doc(hidden)]
     pub fn insert(&mut self, new: NewType<'_>) -> TypeId {
         let id = TypeId(self.list.len() as u32);
         let names = Names::new(&mut self.texts, new.name, new.alias);
@@ -253,6 +259,7 @@ impl Types {
 
     /// Defines a value unless its type already has a value with the same identifier. `hash` is the hash of the
     /// identifier. Returns whether the value was added.
+    #[doc(hidden)]
     pub fn define_value(
         &mut self,
         id: TypeId,
@@ -272,6 +279,7 @@ impl Types {
 
     /// Returns the value with this name, which has this hash, and whether the value is new.
     #[inline]
+    #[doc(hidden)]
     pub fn value(
         &mut self,
         id: TypeId,

@@ -55,6 +55,8 @@ pub enum ErrorKind {
         /// Cause.
         error: io::Error,
     },
+    /// A pattern of the selection matches nothing in the trace. The text is the message.
+    Unmatched(String),
     /// The caller ended the replay, either while it received portions or with
     /// [`Progress::stop`](crate::names::progress::Progress::stop).
     Stopped,
@@ -63,26 +65,31 @@ pub enum ErrorKind {
 impl Error {
     /// Creates the error of an invalid trace. `place` is `None` if no single line has the problem.
     #[must_use]
+    #[doc(hidden)]
     pub fn invalid(problem: Problem, place: Option<Place>) -> Self {
         Error::new(ErrorKind::Invalid(problem), place)
     }
 
+    #[doc(hidden)]
     pub fn new(kind: ErrorKind, place: Option<Place>) -> Self {
         Error(Box::new(Inner { kind, place, file: None, trace: None, at: 0 }))
     }
 
     /// Sets the byte offset of the error's line in all files together.
+    #[doc(hidden)]
     pub fn of_line_at(mut self, at: u64) -> Self {
         self.0.at = at;
         self
     }
 
     /// Returns the byte offset of the error's line in all files together.
+    #[doc(hidden)]
     pub fn at(&self) -> u64 {
         self.0.at
     }
 
     /// Sets the file of the error; `None` is the trace itself.
+    #[doc(hidden)]
     pub fn in_file(mut self, file: Option<&Arc<Path>>) -> Self {
         match &mut self.0.place {
             Some(place) => place.file = file.cloned(),
@@ -92,6 +99,7 @@ impl Error {
     }
 
     /// Sets the file of an error. `unreadable` converts an I/O error.
+    #[doc(hidden)]
     pub fn in_whole_file(
         self,
         unreadable: impl FnOnce(io::Error) -> Error,
@@ -104,6 +112,7 @@ impl Error {
     }
 
     /// Replaces the position, if the error has one.
+    #[doc(hidden)]
     pub fn moved(mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) -> Self {
         if let Some(place) = &mut self.0.place {
             place.position = to(place.file.as_deref(), place.position);
@@ -112,18 +121,21 @@ impl Error {
     }
 
     /// Sets the path of the trace, which messages then show.
+    #[doc(hidden)]
     pub fn of_trace(mut self, trace: &Path) -> Self {
         self.0.trace = Some(trace.into());
         self
     }
 
     /// Creates the error of a line that exceeds the limit.
+    #[doc(hidden)]
     pub fn line_too_long(start: ByteOffset, limit: usize, line: u64) -> Self {
         let position = Position { byte: start, line, column: 1 };
         let place = Place { file: None, position, text: Vec::new() };
         Error::invalid(Problem::LineTooLong { bytes: limit as u64 }, Some(place))
     }
 
+    #[doc(hidden)]
     pub fn stopped() -> Self {
         Error::new(ErrorKind::Stopped, None)
     }
@@ -174,6 +186,7 @@ impl fmt::Display for Error {
             ErrorKind::File { path, error } => {
                 write!(f, "cannot read {}: {error}", shown(path.as_os_str().as_encoded_bytes()))
             }
+            ErrorKind::Unmatched(message) => f.write_str(message),
             ErrorKind::Stopped => f.write_str("the replay was stopped"),
         }
     }
@@ -182,7 +195,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Invalid(_) | ErrorKind::Stopped => None,
+            ErrorKind::Invalid(_) | ErrorKind::Unmatched(_) | ErrorKind::Stopped => None,
             ErrorKind::Io(error) | ErrorKind::File { error, .. } => Some(error),
         }
     }

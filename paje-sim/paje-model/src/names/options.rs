@@ -42,12 +42,32 @@ pub struct MemoryLimit {
 
 impl Options {
     /// Returns which parts of events are kept with their objects.
+    #[doc(hidden)]
     pub fn keeps(&self) -> Keeps {
         let Options { user_defined: fields, keep_lines, sort, lines_of, .. } = *self;
         Keeps { fields, lines: keep_lines && !sort, lines_of }
     }
 
+    /// Returns whether these options select a time window without changing its rows, so that it is enough to read the
+    /// window of a packed trace. Options about warnings do not matter, because only traces without warnings have
+    /// windows.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn takes_window(&self) -> bool {
+        let (window, usual) = (self.selection.window, Options::default());
+        let changes = self.no_imbrication || self.sort || self.recover;
+        let keeps_more = self.keep_times || self.keep_lines || self.usage;
+        window.from <= window.to
+            && !window.is_always()
+            && self.field_names == usual.field_names
+            && self.stop_at.is_none()
+            && !changes
+            && !keeps_more
+            && self.limits.line >= usual.limits.line
+    }
+
     /// Returns whether uses of definitions are recorded.
+    #[doc(hidden)]
     pub const fn keeps_usage(&self) -> bool {
         self.usage && !self.sort && !self.recover
     }

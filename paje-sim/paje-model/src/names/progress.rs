@@ -64,6 +64,7 @@ impl Progress {
     }
 
     /// Begins a phase with this number of bytes to process.
+    #[doc(hidden)]
     pub fn enter(&self, phase: Phase, all: u64) {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         *work = Work { phase, all };
@@ -71,6 +72,7 @@ impl Progress {
     }
 
     /// Adds sorted bytes.
+    #[doc(hidden)]
     pub fn advance(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -96,16 +98,19 @@ impl Progress {
         (named.read + named.taken.load(Ordering::Relaxed), named.size)
     }
 
+    #[doc(hidden)]
     pub fn expect(&self, bytes: u64) {
         self.named.lock().unwrap_or_else(PoisonError::into_inner).size += bytes;
     }
 
     /// Switches to another file, which has its own counter of bytes read.
+    #[doc(hidden)]
     pub fn turn_to(&self, taken: Arc<AtomicU64>) {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         named.read += std::mem::replace(&mut named.taken, taken).load(Ordering::Relaxed);
     }
 
+    #[doc(hidden)]
     pub fn add(&self, bytes: u64, events: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.done.fetch_add(bytes, Ordering::Relaxed);

@@ -45,6 +45,7 @@ pub struct Recovered {
 }
 
 impl Recovered {
+    #[doc(hidden)]
     pub fn move_to(&mut self, to: impl FnOnce(Option<&Path>, Position) -> Position) {
         let error = std::mem::replace(&mut self.error, Error::stopped());
         self.error = error.moved(to);

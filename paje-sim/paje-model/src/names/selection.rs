@@ -61,6 +61,38 @@ impl fmt::Debug for Natures {
 }
 
 impl Selection {
+    /// Wants only rows of these natures.
+    #[must_use]
+    pub fn of_natures(mut self, natures: impl IntoIterator<Item = TypeNature>) -> Self {
+        self.natures = natures.into_iter().collect();
+        self
+    }
+
+    /// Also wants rows of the types that match this pattern. Without patterns, all types are wanted.
+    ///
+    /// # Errors
+    /// The text is not a pattern.
+    pub fn of_type(mut self, pattern: &str) -> Result<Self, ParseGlobError> {
+        self.types.push(pattern.parse()?);
+        Ok(self)
+    }
+
+    /// Also wants rows inside the containers that match this pattern. Without patterns, all containers are wanted.
+    ///
+    /// # Errors
+    /// The text is not a pattern.
+    pub fn inside(mut self, pattern: &str) -> Result<Self, ParseGlobError> {
+        self.containers.push(pattern.parse()?);
+        Ok(self)
+    }
+
+    /// Wants only rows that overlap these times.
+    #[must_use]
+    pub fn within(mut self, window: impl Into<TimeRange>) -> Self {
+        self.window = window.into();
+        self
+    }
+
     /// Returns whether all rows in the window are wanted.
     #[must_use]
     pub fn is_everything(&self) -> bool {

@@ -18,6 +18,7 @@ pub struct Name<'a> {
 
 impl<'a> Name<'a> {
     /// Returns the name for messages, with an alias if it has one.
+    #[doc(hidden)]
     pub fn named(self, alias: Option<Name<'_>>) -> Named {
         Named::new(self.text, alias.map(|alias| alias.text))
     }

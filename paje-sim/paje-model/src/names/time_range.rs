@@ -1,3 +1,5 @@
+use std::ops::RangeInclusive;
+
 /// A range of times in seconds that includes both ends. The default is all times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
@@ -26,5 +28,11 @@ impl TimeRange {
 impl Default for TimeRange {
     fn default() -> Self {
         TimeRange::ALWAYS
+    }
+}
+
+impl From<RangeInclusive<f64>> for TimeRange {
+    fn from(range: RangeInclusive<f64>) -> Self {
+        TimeRange { from: *range.start(), to: *range.end() }
     }
 }

@@ -161,6 +161,7 @@ impl TimeScale {
 
     /// Encodes the scale of a trace without a given unit.
     #[must_use]
+    #[doc(hidden)]
     pub const fn to_byte(self) -> u8 {
         match self.reason {
             Reason::Writer(at) => at as u8 + 1,
@@ -170,6 +171,7 @@ impl TimeScale {
 
     /// Decodes a scale; `None` for a byte of another version.
     #[must_use]
+    #[doc(hidden)]
     pub fn from_byte(byte: u8) -> Option<Self> {
         let Some(at) = usize::from(byte).checked_sub(1) else {
             return Some(TimeScale { unit: TimeUnit::Seconds, reason: Reason::Assumed });

@@ -23,6 +23,7 @@ impl Containers {
     }
 
     /// Creates a container directly below the root, without an event.
+    #[doc(hidden)]
     pub fn make_up(&mut self, name: &[u8], type_: TypeId, time: f64, defined_in: u32) {
         let (name, parent) = (Name::bare(name), ContainerId::ROOT);
         let hash = hash_bytes(name.text);
@@ -33,17 +34,20 @@ impl Containers {
     }
 
     /// Returns whether the container was made up, and no event has created it so far.
+    #[doc(hidden)]
     pub fn is_made_up(&self, id: ContainerId) -> bool {
         self.made_up.contains_key(&id)
     }
 
     /// Returns whether any container exists that no event has created so far.
+    #[doc(hidden)]
     pub fn any_made_up(&self) -> bool {
         !self.made_up.is_empty()
     }
 
     /// Completes a container that was made up: takes its name and its parent from its creation, but keeps its start.
     /// Returns `false` and does nothing if the container would then be inside itself.
+    #[doc(hidden)]
     pub fn adopt(&mut self, id: ContainerId, new: &NewContainer<'_>) -> bool {
         let mut ancestor = new.parent;
         while self.list[id.index()].first_child != NONE && ancestor != ContainerId::ROOT {
@@ -70,11 +74,13 @@ impl Containers {
     /// Returns the time in seconds at which an event destroyed the container. In a damaged trace, the container may
     /// have lived longer.
     #[must_use]
+    #[doc(hidden)]
     pub fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 
     /// Extends a container's life to `time`, although an event has already ended the container.
+    #[doc(hidden)]
     pub fn prolong(&mut self, id: ContainerId, time: f64) {
         let Ended { time: said, at } = self.ending(id);
         self.said_ends.insert(id, said);

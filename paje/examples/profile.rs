@@ -1,0 +1,27 @@
+//! Prints the time in each state in seconds: `profile TRACE`.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use paje::{Trace, TraceReader};
+
+pub(crate) fn report(trace: &Trace) -> String {
+    let mut profile: BTreeMap<_, f64> = BTreeMap::new();
+    for state in trace.states() {
+        let key = (state.lane.type_name().to_str_lossy(), state.value_name().to_str_lossy());
+        *profile.entry(key).or_default() += state.duration();
+    }
+    let line = |((type_, value), seconds)| format!("{seconds:12.6} {type_} {value}\n");
+    profile.into_iter().map(line).collect()
+}
+
+fn main() -> ExitCode {
+    match TraceReader::new().open(std::env::args_os().nth(1).unwrap_or("-".into())) {
+        Ok(trace) => print!("{}", report(&trace)),
+        Err(error) => {
+            eprintln!("profile: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,66 @@
+//! Reads and analyses Pajé traces and OTF2 archives, exactly and fast.
+//!
+//! [`TraceReader`] reads a trace from files or from any reader. Compressed and packed traces, and OTF2 archives, are
+//! recognised by their contents. The result is a [`Trace`]: containers, and the states, variables, events and links in
+//! them. All times are in the unit of the trace; [`Trace::time_scale`] converts them to seconds.
+//!
+//! ```
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+//! let trace = paje::TraceReader::new().fields(true).open(path)?;
+//! let rank = trace.container("rank-3")?;
+//! let computing: f64 = rank
+//!     .states()
+//!     .filter(|state| state.value_name().text == b"computing")
+//!     .map(|state| state.duration())
+//!     .sum();
+//! assert!(computing > 0.0 && computing < rank.end() - rank.start());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! There are four ways to look at the rows:
+//!
+//! | | |
+//! |---|---|
+//! | by nature, lane after lane | [`Trace::states`], [`Trace::variables`], [`Trace::events`], [`Trace::links`] |
+//! | of one container | [`Trace::container`], then [`Container::states`] and [`Container::lanes`] |
+//! | all rows | [`Trace::rows`] in PajeNG's order, [`Trace::rows_by_time`] in the order of time |
+//! | as columns, without copying | [`Trace::visit`] with a [`Visitor`] |
+//!
+//! A *lane* is the rows of one type in one container. If the rows do not fit into memory, there are two remedies.
+//! [`TraceReader::memory_limit`] moves rows to a file, and everything works as before. [`TraceReader::visit`] shows
+//! rows to a [`Visitor`] as soon as they are complete, and drops them afterwards. This also works for endless streams.
+//!
+//! # Analyses
+//!
+//! With the feature `analysis`, the module [`analysis`] has the analyses of the programs `pj_profile`, `pj_hazards` and
+//! `pj_whatif` as functions. The features `serde` and `arrow` convert their results.
+//!
+//! # Errors
+//!
+//! A trace that contradicts itself is an [`Error`] with a [kind](Error::kind) and a [position](Error::position): the
+//! first problem in the order of the file, for any number of threads. [`TraceReader::recover`] continues instead.
+//! Patterns that match nothing are errors, too.
+//!
+//! # Guarantees
+//!
+//! Results do not depend on the number of threads, the sizes of blocks, or the kind of input. A [`Trace`] and all its
+//! rows are [`Send`] and [`Sync`]. The minimum supported Rust version is 1.89; a newer one is a minor release.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "analysis")]
+pub mod analysis;
+mod reader;
+
+pub use paje_parser::color::Color;
+pub use paje_parser::{ByteOffset, Position, Quoting, TypeNature as Nature};
+pub use paje_sim::error::{EventName, Named, Word};
+pub use paje_sim::selection::ParseGlobError;
+pub use paje_sim::{
+    Annotations, Container, ContainerId, Containers, Counts, Error, ErrorKind, Event, Events, Glob,
+    LaneId, LaneView, LineNumber, Link, Links, Name, NameOrder, Natures, NoContainer, Phase, Place,
+    Problem, Progress, Recovered, Recovery, Remedy, Row, RowsByTime, Selected, Selection, State,
+    States, Step, TimeRange, TimeScale, TimeUnit, Trace, TypeId, Types, ValueId, Variable,
+    Variables, Visitor, Warning, WarningKind,
+};
+pub use paje_workers::{ParsePinError, Pin};
+pub use reader::{TraceReader, VisitError};

@@ -1,0 +1,170 @@
+//! Iterators, user-defined fields, lines, and containers by name.
+
+use std::convert::Infallible;
+
+use datasets::Shape;
+use paje::{
+    Annotations, Events, LaneView, Links, NameOrder, Nature, Row, Selection, States, Trace,
+    TraceReader, Variables, Visitor,
+};
+
+use crate::examples::example;
+
+fn traces() -> Vec<Trace> {
+    let files = ["mpi", "deep", "user-fields", "links-reversed", "variables", "many-containers"];
+    let reader = TraceReader::new().fields(true).lines(true);
+    let open = |name: &str| reader.open(example(&format!("{name}.trace"))).expect("valid trace");
+    let generated = [Shape::Mpi, Shape::TaskRuntime, Shape::AllLinks]
+        .map(|shape| reader.parse(datasets::generate(shape, 200_000, 7)).expect("valid trace"));
+    files.into_iter().map(open).chain(generated).collect()
+}
+
+/// Rows of a trace as texts, from columns.
+#[derive(Default)]
+struct Columns(Vec<String>);
+
+impl Columns {
+    fn push(&mut self, row: impl std::fmt::Debug, notes: Annotations<'_>, i: usize) {
+        let fields: Vec<_> = notes.of(i).collect();
+        self.0.push(format!("{row:?} {fields:?} {:?}", notes.line(i)));
+    }
+}
+
+impl Visitor for Columns {
+    type Error = Infallible;
+
+    fn container(&mut self, trace: &Trace, id: paje::ContainerId) -> Result<(), Infallible> {
+        let fields: Vec<_> = trace.container_fields(id).collect();
+        if id != paje::ContainerId::ROOT {
+            let name = trace.containers().name(id);
+            self.0.push(format!("{name} {fields:?} {:?}", trace.container_line(id)));
+        }
+        Ok(())
+    }
+
+    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        for i in 0..states.start.len() {
+            let row = (lane.id(), states.start[i], states.end[i], states.value[i]);
+            self.push(row, states.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        for i in 0..all.start.len() {
+            self.push((lane.id(), all.start[i], all.end(i), all.value[i]), all.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        for i in 0..events.time.len() {
+            self.push((lane.id(), events.time[i], events.value[i]), events.user_defined, i);
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for i in 0..links.start.len() {
+            let ends = (links.from[i], links.to[i]);
+            let row = (lane.id(), links.start[i], links.end[i], links.value[i], ends);
+            self.push(row, links.user_defined, i);
+        }
+        Ok(())
+    }
+}
+
+fn text(row: &Row<'_>) -> String {
+    macro_rules! shown {
+        ($row:ident, $($value:expr),*) => {{
+            let fields: Vec<_> = $row.fields().collect();
+            format!("{:?} {fields:?} {:?}", ($row.lane.id(), $($value),*), $row.line())
+        }};
+    }
+    match row {
+        Row::Container(it) => {
+            let fields: Vec<_> = it.fields().collect();
+            format!("{} {fields:?} {:?}", it.name(), it.line())
+        }
+        Row::State(it) => shown!(it, it.start, it.end, it.value),
+        Row::Variable(it) => shown!(it, it.start, it.end, it.value),
+        Row::Event(it) => shown!(it, it.time, it.value),
+        Row::Link(it) => shown!(it, it.start, it.end, it.value, (it.from, it.to)),
+    }
+}
+
+#[test]
+fn rows_are_the_columns_with_their_fields_and_lines() {
+    let mut with_fields = 0;
+    for trace in traces() {
+        let mut columns = Columns::default();
+        trace.visit(NameOrder::Bare, &mut columns).expect("cannot fail");
+        let rows: Vec<String> = trace.rows().map(|row| text(&row)).collect();
+        assert_eq!(rows, columns.0);
+        with_fields += rows.iter().filter(|row| !row.contains("[]")).count();
+        assert!(trace.rows().all(|row| text(&row).contains("LineNumber")));
+    }
+    assert!(with_fields > 500, "{with_fields}");
+}
+
+#[test]
+fn rows_by_time_are_all_rows_in_order() {
+    for trace in traces() {
+        let sorted: Vec<Row<'_>> = trace.rows_by_time().collect();
+        assert!(sorted.is_sorted_by_key(Row::start));
+        let mut all: Vec<String> = trace.rows().map(|row| text(&row)).collect();
+        let mut found: Vec<String> = sorted.iter().map(text).collect();
+        all.sort();
+        found.sort();
+        assert_eq!(found, all);
+    }
+}
+
+#[test]
+fn rows_of_a_selection_overlap_its_window() {
+    let trace = TraceReader::new().open(example("mpi.trace")).expect("valid trace");
+    let selection = Selection::default().of_natures([Nature::State]).within(0.01..=0.02);
+    let selection = selection.inside("rank-[01]").expect("a pattern");
+    let wanted = trace.select(&selection);
+    let rows: Vec<Row<'_>> = trace.rows().filter(|row| wanted.wants(row)).collect();
+    let is = |row: &Row<'_>| {
+        let Row::State(state) = row else { return false };
+        let name = state.lane.container_name().to_string();
+        (name == "rank-0" || name == "rank-1") && state.start <= 0.02 && state.end >= 0.01
+    };
+    assert!(!rows.is_empty() && rows.iter().all(is));
+    assert_eq!(trace.rows().filter(is).count(), rows.len());
+}
+
+const NESTED: &str = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Name string\n% Type string\n% Container string\n%EndEventDef
+1 Node 0\n1 Rank Node
+3 0 n1 first Node 0\n3 0 n2 second Node 0\n3 0 r1 rank Rank n1\n3 0 r2 rank Rank n2\n3 0 r3 a/b Rank n2
+";
+
+#[test]
+fn containers_are_found_by_name_alias_and_path() {
+    let trace = TraceReader::new().parse(NESTED).expect("valid trace");
+    let path = |wanted: &str| trace.container(wanted).map(|found| found.path());
+    assert_eq!(path("first"), Ok("first".into()));
+    assert_eq!(path("r2"), Ok("second/rank".into()));
+    assert_eq!(path("second/rank"), Ok("second/rank".into()));
+    assert_eq!(path("n1/r1"), Ok("first/rank".into()));
+    assert_eq!(path("a/b"), Ok("second/a/b".into()));
+    assert_eq!(path("second/a/b"), Ok("second/a/b".into()));
+    let why = |wanted: &str| trace.container(wanted).expect_err("refused").to_string();
+    assert_eq!(
+        why("rank"),
+        "'rank' names 2 containers, such as first/rank and second/rank; give an alias or a path"
+    );
+    assert_eq!(why("frist"), "the trace has no container 'frist'; did you mean 'first'?");
+    for missing in ["", "/", "first/", "first//rank", "first/a/b", "0"] {
+        assert!(trace.container(missing).is_err(), "{missing}");
+    }
+    let second = trace.container("second").expect("exists");
+    let children: Vec<_> = second.children().map(|child| child.path()).collect();
+    assert_eq!(children, ["second/rank", "second/a/b"]);
+    assert_eq!(second.parent().expect("the root").id(), trace.root().id());
+    assert!(trace.root().parent().is_none());
+}

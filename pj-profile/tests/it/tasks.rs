@@ -1,0 +1,130 @@
+//! Tests of the reports on tasks from the command line.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use splitter::{Input, Kind};
+
+fn recorded(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../paje-analysis/tests/starpu").join(name)
+}
+
+fn text(name: &str) -> String {
+    let input = Input::open(Some(&recorded(name))).expect("a file");
+    let Kind::Stream(mut reader) = input.into_kind() else { panic!("it is compressed") };
+    let mut text = String::new();
+    reader.read_to_string(&mut text).expect("text");
+    text
+}
+
+fn run(words: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("pj_profile").expect("the program");
+    let output = command.args(words).env("PAJE_NO_WARNINGS", "").output().expect("run");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn tasks_beside_the_trace_are_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("paje.trace");
+    fs::write(&trace, text("cholesky-gpu.trace.xz")).expect("written");
+    let trace = trace.to_str().expect("text");
+    let (status, _, err) = run(&["critical", trace]);
+    assert!(status == 2 && err.contains("tasks.rec"), "{err}");
+    let (status, _, err) = run(&["tasks", trace]);
+    assert!(
+        status == 2 && err.contains("the report needs a trace of StarPU with the file tasks.rec"),
+        "{err}"
+    );
+    let file = folder.path().join("tasks.rec");
+    fs::write(&file, text("cholesky-gpu.rec.xz")).expect("written");
+    let given = recorded("cholesky-gpu.rec.xz");
+    for report in
+        [&["tasks"][..], &["tasks", "--by", "task"], &["waits"], &["critical", "--by", "value"]]
+    {
+        let words = [report, &["--format", "csv", trace]].concat();
+        let (status, out, err) = run(&words);
+        assert!(status == 0 && out.lines().count() > 2, "{out} {err}");
+        let again =
+            [&words[..], &["--tasks", given.to_str().expect("text"), "--threads", "3"]].concat();
+        assert_eq!(run(&again), (status, out, err));
+    }
+    let (status, _, err) = run(&["critical", "--no-files", trace]);
+    assert!(status == 2 && err.contains("do not record which task waits for which"), "{err}");
+    // The file of another run.
+    fs::write(&file, text("lu-gpu.rec.xz")).expect("written");
+    let (status, _, err) = run(&["waits", trace]);
+    assert!(status == 2 && err.contains("the trace has no state with the job id"), "{err}");
+    fs::write(&file, "JobId: 1\nWorkerId: x\n").expect("written");
+    let (status, _, err) = run(&["waits", trace]);
+    assert!(status == 2 && err.contains("tasks.rec:2: `x` is not a value of WorkerId"), "{err}");
+    // A link to a file elsewhere is not read, because the trace may come from a stranger.
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let target = elsewhere.path().join("secret");
+    fs::write(&target, "secret\n").expect("written");
+    fs::remove_file(&file).expect("removed");
+    std::os::unix::fs::symlink(&target, &file).expect("a link");
+    let (status, _, err) = run(&["waits", trace]);
+    assert!(status == 2 && err.contains("is not below the trace's folder"), "{err}");
+}
+
+#[test]
+fn the_documents_show_current_reports() {
+    let [trace, file] = ["trace", "rec"].map(|it| recorded(&format!("cholesky-gpu.{it}.xz")));
+    let [trace, file] = [&trace, &file].map(|path| path.to_str().expect("text"));
+    let (status, out, _) = run(&["tasks", "--tasks", file, trace]);
+    assert_eq!(status, 0);
+    let docs = include_str!("../../../docs/tasks.md");
+    // The first lines have the name of the file.
+    let lines = out.lines().skip_while(|line| !line.starts_with("note:"));
+    lines.for_each(|line| assert!(docs.contains(line), "docs/tasks.md lacks\n{line}"));
+}
+
+#[test]
+fn traces_of_others_ignore_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("mpi.trace");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples/mpi.trace");
+    fs::copy(example, &trace).expect("copied");
+    let trace = trace.to_str().expect("text");
+    let alone = run(&["critical", "--format", "csv", trace]);
+    fs::write(folder.path().join("tasks.rec"), "JobId: 1\n").expect("written");
+    assert_eq!(run(&["critical", "--format", "csv", trace]), alone);
+    let (status, _, err) = run(&["tasks", trace]);
+    assert!(status == 2 && err.contains("the report needs a trace of StarPU"), "{err}");
+    let (status, _, err) = run(&["comm", "--tasks", "x", trace]);
+    assert!(
+        status == 2 && err.contains("--tasks applies to waits, critical and tasks, not to comm"),
+        "{err}"
+    );
+}
+
+#[test]
+fn reports_have_the_documented_columns() {
+    let trace = recorded("cholesky-cpu.trace.xz");
+    let file = recorded("cholesky-cpu.rec.xz");
+    let [trace, file] = [&trace, &file].map(|path| path.to_str().expect("text"));
+    let manual = include_str!("../../src/manual.rs").replace(char::is_whitespace, "");
+    for (name, words) in [
+        ("tasks", &["tasks"][..]),
+        ("tasks--byworker", &["tasks", "--by", "worker"]),
+        ("tasks--bykernel", &["tasks", "--by", "kernel"]),
+        ("tasks--bytask", &["tasks", "--by", "task"]),
+        ("critical", &["critical"]),
+        ("critical--byvalue,withtasks", &["critical", "--by", "value"]),
+        ("waits", &["waits"]),
+    ] {
+        let (status, out, err) =
+            run(&[words, &["--format", "csv", "--tasks", file, trace]].concat());
+        assert_eq!(status, 0, "{err}");
+        let head = out.lines().next().expect("a head");
+        assert!(manual.contains(&format!("{name}:{head}\\n")), "{name}:{head}");
+    }
+    let (status, _, err) = run(&["waits", "--by", "pair", "--tasks", file, trace]);
+    assert!(status == 2 && err.contains("tasks wait for tasks, not for containers"), "{err}");
+    let (status, out, _) = run(&["tasks", "--by", "task", "--top", "3", "--tasks", file, trace]);
+    assert!(status == 0 && out.contains("the best possible makespan is at least"), "{out}");
+}
