@@ -10,6 +10,7 @@ mod messages;
 mod phases;
 mod rules;
 pub mod scaling;
+mod tasks;
 mod workers;
 
 use std::cmp::Reverse;
@@ -22,6 +23,7 @@ use crate::waits::rest::{Efficiency, Rest};
 use crate::{Data, Label, Table};
 use measures::Measures;
 use rules::Losses;
+pub use tasks::of_tasks;
 pub use workers::of_workers;
 
 /// Smallest share of the run that a cause takes. POP calls efficiencies of 80 % or more acceptable,
@@ -70,6 +72,13 @@ pub enum Kind {
     OtherCalls,
     Unrecorded,
     Idle,
+    FewTasks,
+    Dependences,
+    Submission,
+    LastTasks,
+    SlowKernel,
+    Scheduling,
+    Transfers,
     Overhead,
 }
 
@@ -89,6 +98,13 @@ impl Kind {
             Kind::Files => "input and output",
             Kind::OtherCalls => "other calls",
             Kind::Unrecorded => "communication that is not recorded",
+            Kind::FewTasks => "too few tasks",
+            Kind::Dependences => "chains of dependences",
+            Kind::Submission => "slow submission",
+            Kind::LastTasks => "the last tasks",
+            Kind::SlowKernel => "a kernel is slow on accelerators",
+            Kind::Scheduling => "idle beside ready tasks",
+            Kind::Transfers => "data transfers",
             Kind::Idle => "idle workers",
             Kind::Overhead => "overhead",
         }

@@ -13,7 +13,7 @@ use paje_whatif::{Facts, Graph, Settings};
 use paje_workers::Workers;
 
 use crate::cli::Cli;
-use crate::waiting;
+use crate::{tasks, waiting};
 
 const UNRECORDED: &str = "no efficiencies, as the trace has no ranks that compute and communicate in recorded calls. Record the states \
      of MPI calls, and messages as links that start and end in them";
@@ -38,6 +38,12 @@ fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<V
         states.see(trace, workers);
         why::of_states(&states.rows(trace), why)
     };
+    if let Some(found) = tasks::find(cli, name, trace, &map)? {
+        let mut verdict = why::of_tasks(&found);
+        // The first note has the bounds, which are in the verdict.
+        verdict.doubts.extend(found.notes().iter().skip(1).map(|note| plain(note)));
+        return Ok(verdict);
+    }
     if facts.tracks.classes().is_empty() {
         return Ok(of_states(
             "the trace has no states that the maps mpi and starpu know, so nothing is known about waiting. \
@@ -52,11 +58,13 @@ fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<V
     let found = why::of_ranks(&waits, ideal);
     let mut verdict = found.unwrap_or_else(|| of_states(UNRECORDED));
     let notes = waiting::assumptions(&waits, &map).into_iter();
-    verdict.doubts.extend(notes.map(|note| match note.split_once(": ") {
-        Some((_, text)) => text.to_owned(),
-        None => note,
-    }));
+    verdict.doubts.extend(notes.map(|note| plain(&note)));
     Ok(verdict)
+}
+
+/// Returns a note without the word before the colon.
+fn plain(note: &str) -> String {
+    note.split_once(": ").map_or(note, |(_, text)| text).to_owned()
 }
 
 /// Returns the efficiencies of a run, or why it has none. Must be called inside the worker pool.

@@ -1,6 +1,6 @@
 //! Runs of a task runtime, such as StarPU: execution, overhead and idle time by kind of worker.
 //!
-//! Rules about task dependences, bounds and data transfers belong here.
+//! If task dependences are known, `tasks.rs` beside this file has better rules.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,8 @@ pub fn of_workers(waits: &Waits<'_>) -> Verdict {
         }
     }
     verdict.causes.sort_by(|a, b| b.cost.total_cmp(&a.cost));
-    let why = "the trace does not record which task waits for which, so it does not show why workers are idle";
+    let why = "the trace does not record which task waits for which, so it does not show why workers are idle; \
+               keep StarPU's tasks.rec beside it (--tasks FILE)";
     verdict.doubts.push(why.into());
     verdict
 }

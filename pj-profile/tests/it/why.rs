@@ -163,6 +163,32 @@ fn no_cause_is_named_without_states_of_calls() {
 }
 
 #[test]
+fn tasks_have_reasons_and_bounds() {
+    let recorded = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../paje-analysis/tests/starpu");
+        folder.join(name)
+    };
+    for (name, cause) in [
+        ("cholesky-gpu", "chains of dependences"),
+        ("lu-gpu", "idle beside ready tasks"),
+        ("cholesky-cpu", "idle beside ready tasks"),
+    ] {
+        let tasks = recorded(&format!("{name}.rec.xz"));
+        let words =
+            ["why", "--no-warnings", "--format", "csv", "--tasks", tasks.to_str().expect("a path")];
+        let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);
+        let first = out.lines().nth(1).and_then(|row| row.split(',').nth(1));
+        assert_eq!((status, first), (0, Some(cause)), "{out}");
+        assert!(out.contains("fact,best possible makespan,"), "{out}");
+        // Without the file, the causes of idleness are unknown.
+        let words = ["why", "--no-warnings", "--no-files", "--format", "csv"];
+        let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);
+        assert!(status == 0 && out.contains("keep StarPU's tasks.rec"), "{out}");
+        assert!(out.contains("cause,idle workers,"), "{out}");
+    }
+}
+
+#[test]
 fn the_page_begins_with_the_verdict() {
     let folder = tempfile::tempdir().expect("a folder");
     let page = folder.path().join("run.html");
