@@ -22,7 +22,7 @@ def pages(data):
     if data[:8] != b"\x89PJP\r\n\x1a\n":
         raise ValueError("not a packed trace")
     (version,) = struct.unpack_from("<I", data, 8)
-    if version != 2:
+    if version != 3:
         raise ValueError(f"unknown version {version}")
     at, number = 12, 0
     while True:
@@ -255,29 +255,28 @@ class Fields:
 
 class Keys:
     def __init__(self, stream):
-        self.stream, self.fields = stream, Fields(stream, 10)
-        self.queues, self.of_lanes = defaultdict(list), {}
+        self.stream, self.table, self.rests = stream, Table(stream, 9), Fields(stream, 27)
+        self.prefixes, self.queues = [], []
 
-    def spell(self, slot, field):
-        return b"_".join(self.fields.next(slot + part, field + part) for part in range(self.stream.byte(9)))
-
-    def queue(self, key):
-        return self.queues[b"".join(key.split(b"_")[1:2])]
+    def prefix(self, slot):
+        number = self.table.next(slot)
+        if number == 0:
+            self.prefixes.append(self.stream.text())
+            self.queues.append([])
+        return (number or len(self.prefixes)) - 1
 
     def start(self, slot, field):
-        key = self.spell(slot, field)
-        self.queue(key).append(key)
+        prefix = self.prefix(slot)
+        key = self.prefixes[prefix] + self.rests.next(slot, field)
+        self.queues[prefix].append(key)
         return key
 
-    def end(self, slot, field, lane):
+    def end(self, slot, field):
+        prefix = self.prefix(slot)
         place = self.stream.number(0)
         if place > 0:
-            return self.of_lanes[lane].pop(place - 1)
-        key = self.spell(slot, field)
-        queue = self.of_lanes[lane] = self.queue(key)
-        if key in queue[:64]:
-            queue.remove(key)
-        return key
+            return self.queues[prefix].pop(place - 1)
+        return self.prefixes[prefix] + self.rests.next(slot, field)
 
 
 # Segments
@@ -287,12 +286,11 @@ class Segment:
         lines, times, values, keys = (Stream(parts[2 * i], parts[2 * i + 1]) for i in range(4))
         self.after, self.unit = after, 10 ** zeros
         self.raw, self.lines = lines, Lines(lines)
-        self.base = next(times.columns[0], 0)
-        self.times, self.odd = Table(times, 1), Fields(times, 19)
+        self.times, self.odd = Table(times, 0), Fields(times, 18)
         self.values, self.keys = Fields(values, 0), Keys(keys)
-        self.time, self.lane_times = 0, defaultdict(int)
+        self.time = 0
         self.events, self.fields = {}, 0
-        self.steps, self.slots = {}, [0, 0]
+        self.steps, self.slots = {}, 0
 
     def text(self, lines, length):
         text = b"\n".join(self.line() for _ in range(lines))
@@ -305,10 +303,9 @@ class Segment:
         pattern = self.lines.actions[action]
         holes = [byte for byte in pattern if 1 <= byte <= 5]
         if step not in self.steps:
-            self.steps[step] = list(self.slots)
-            self.slots[0] += holes.count(5)
-            self.slots[1] += 8 * (holes.count(3) + holes.count(4))
-        value, key = self.steps[step]
+            self.steps[step] = self.slots
+            self.slots += sum(hole >= 3 for hole in holes)
+        slot = self.steps[step]
         code = pattern
         for white in (b" ", b"\t", b"\r", b"\x0c"):
             code = code.split(white, 1)[0]
@@ -323,22 +320,19 @@ class Segment:
             if byte == 1:
                 out.append(self.lines.names[lane])
             elif byte == 2:
-                out.append(self.next_time(lane, action))
-            elif byte == 5:
-                out.append(self.values.next(value, field))
-                value += 1
+                out.append(self.next_time(action))
             else:
-                out.append(self.keys.start(key, 8 * field) if byte == 3 else self.keys.end(key, 8 * field, lane))
-                key += 8
+                read = {3: self.keys.start, 4: self.keys.end, 5: self.values.next}[byte]
+                out.append(read(slot, field))
+                slot += 1
             field += 1
         return b"".join(out)
 
-    def next_time(self, lane, action):
+    def next_time(self, action):
         number = self.times.next(action)
         if number == 0:
             return self.odd.next(0, 0)
-        base = self.lane_times[lane] if self.base else self.time
-        self.time = self.lane_times[lane] = signed(base + unzigzag(number - 1))
+        self.time = signed(self.time + unzigzag(number - 1))
         return decimal(signed(self.time * self.unit), self.after)
 
 

@@ -1,7 +1,14 @@
 //! Reports stored in a packed trace. They can be read without a replay.
 //!
 //! A [`Keeper`] reads a trace like an analysis, and returns the reports named in [`REPORTS`] as
-//! bytes. [`Kept`] decodes these bytes without loss. `docs/pack.md` describes the format.
+//! bytes. [`Kept`] decodes these bytes without loss.
+//!
+//! A report begins with the end of the trace in seconds, a double, and a byte for the assumed unit of time: 0 if the writer
+//! is unknown, 1 for StarPU, 2 for SimGrid, 3 for EZTrace, 4 for Akypuera. The numbers of bytes, lines, events, containers
+//! and types of the trace, without the root, and the number of rows follow in 8 bytes each, and the number of columns in
+//! one byte. Each column has its name and a value per row. A name is a byte (0 bare, 1 quoted, 2 without the second quote),
+//! its length in 4 bytes, and its bytes. Counts have 8 bytes. A time is a byte 1 and an integer in 16 bytes, in units of
+//! 2^-64 s. Any other number is a byte 1 and a double. A byte 0 stands for a missing value.
 
 mod lanes;
 

@@ -13,6 +13,7 @@
 //! message that starts last. A wait is never longer than its state.
 
 pub mod delays;
+pub mod paths;
 mod report;
 pub mod rest;
 pub mod tables;
@@ -27,6 +28,7 @@ use paje_comm::tracks::Tracks;
 use paje_comm::{Facts, Seconds};
 use paje_sim::Trace;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 /// All waits of a trace, and the states, messages and collectives from which they are derived.
 #[derive(Clone, Debug)]
@@ -138,7 +140,7 @@ impl<'t> Waits<'t> {
     /// Finds all waits of a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
-        Waits::of(Facts::new(trace, map, options))
+        Waits::of(Facts::new(trace, map, options).on_one_clock())
     }
 
     /// Finds all waits in these states, messages and collectives.
@@ -221,6 +223,8 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
     let (tracks, messages) = (&facts.tracks, &facts.messages);
     let track = &tracks.list()[at];
     let mut waits = Vec::new();
+    // The latest start of the messages that each state receives.
+    let mut latest: FxHashMap<usize, f64> = FxHashMap::default();
     let mut add = |kind, state: usize, late: f64, whom, release: Option<usize>, message| {
         let (from, until) = (track.start[state], late.min(track.end[state]));
         if from < until {
@@ -235,13 +239,27 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
         let message = &messages.list()[*number as usize];
         let Some(state) = message.recv().filter(|state| p2p(at, *state)) else { continue };
         add(Kind::LateSender, state, message.start, message.from, message.send(), *number);
+        let latest = latest.entry(state).or_insert(message.start);
+        *latest = latest.max(message.start);
     }
     for number in messages.sent(at) {
         let message = &messages.list()[*number as usize];
         let (Some(send), Some(recv)) = (message.send(), message.recv()) else { continue };
-        if p2p(at, send) && facts.is_rendezvous(message) {
-            let enter = tracks.list()[message.to as usize].start[recv];
-            add(Kind::LateReceiver, send, enter, message.to, Some(recv), *number);
+        // A nonblocking send waits in the call that completes it.
+        let state = facts.recorded.completion(*number as usize).unwrap_or(send);
+        let post = facts.recorded.post(*number as usize).unwrap_or(recv);
+        let enter = tracks.list()[message.to as usize].start[post];
+        // If the trace records calls, but not how a message was sent, a call that lasts until its
+        // receiver enters has waited for it, unless it waited for something that came later.
+        let has_waited = || {
+            let is_later = |late: &f64| *late >= enter;
+            !facts.recorded.is_empty()
+                && tracks.class(at, send) == Class::Send
+                && track.end[state] > enter
+                && !latest.get(&state).is_some_and(is_later)
+        };
+        if p2p(at, send) && (facts.is_rendezvous(message) || has_waited()) {
+            add(Kind::LateReceiver, state, enter, message.to, Some(post), *number);
         }
     }
     // For each state and kind, the wait for the latest message is kept. If several messages are

@@ -43,6 +43,7 @@ const VARIABLE: Words = &[(1, HoleKind::Time), (4, HoleKind::Value)];
 const EVENT: Words = &[(1, HoleKind::Time), (5, HoleKind::Value)];
 const LINK: Words =
     &[(1, HoleKind::Time), (6, HoleKind::Key), (7, HoleKind::Value), (8, HoleKind::Value)];
+const LINK_MORE: Words = &[LINK[0], LINK[1], LINK[2], LINK[3], (9, HoleKind::Value)];
 
 /// Collects the lines of a piece as columns.
 pub(crate) struct Table<'t, 'j> {
@@ -242,11 +243,12 @@ impl<'t, 'j> Table<'t, 'j> {
     /// Adds the line of one end of a link.
     pub(crate) fn link(&mut self, end: LinkEnd, write: impl Fn(&mut Vec<u8>)) -> Option<()> {
         let LinkEnd { is_start, location, types: (from, to), comm, key, time, .. } = end;
-        let LinkEnd { rest, time_bytes, .. } = end;
-        let place = u64::from(location) << 1 | u64::from(is_start);
+        let LinkEnd { rest, time_bytes, has_request, .. } = end;
+        let place = u64::from(location) << 2 | u64::from(has_request) << 1 | u64::from(is_start);
+        let words = if has_request { LINK_MORE } else { LINK };
         let step = (place, u64::from(from) << 32 | u64::from(to), comm);
         let (start, count) = (self.at, self.lines.contents.len());
-        self.add(Some(step), time, LINK, rest, &Entry::default(), write)?;
+        self.add(Some(step), time, words, rest, &Entry::default(), write)?;
         let is_column = self.lines.lines.last().is_some_and(|line| !line.has_text());
         if is_column && self.lines.contents.len() == count {
             let Step { number, key_at, .. } = *self.steps.get(&step)?;

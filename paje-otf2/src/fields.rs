@@ -95,7 +95,7 @@ impl<'m> Fields<'m> {
     }
 
     pub(crate) fn name(&mut self, reference: Reference, id: u64) -> Option<&'m [u8]> {
-        let find = || self.all.name(reference, id);
+        let find = || self.model.name(self.all, reference, id);
         *self.names.entry((reference, id)).or_insert_with(find)
     }
 

@@ -38,6 +38,8 @@ PajePushState 17 Time:date Container:string Type:string Value:string Fields:stri
 PajePopState 18 Time:date Container:string Type:string Fields:string
 PajeSetVariable 19 Time:date Container:string Type:string Value:double Fields:string
 PajeNewEvent 20 Time:date Container:string Type:string Value:string Fields:string
+PajeStartLink 22 Time:date Container:string Type:string StartContainer:string Value:string Key:string Size:int Tag:int Request:int
+PajeEndLink 23 Time:date Container:string Type:string EndContainer:string Value:string Key:string Size:int Tag:int Request:int
 ";
 
 /// Kind of the records of markers.
@@ -96,6 +98,9 @@ impl Header<'_> {
         let mut needed = self.scans.iter().fold(0, |lines, scan| lines | scan.used.lines);
         let kinds = self.used(|it| &it.kinds);
         let has_links = !self.links.is_empty();
+        let has_end = |end: usize, has_request: bool| {
+            self.links.iter().any(|link| (link.requests[end] != UNDEFINED) == has_request)
+        };
         let has_markers = self.markers.of(MARKER).next().is_some();
         if kinds.is_empty() {
             // Events of messages. Links have the same information.
@@ -111,10 +116,12 @@ impl Header<'_> {
             (4, has_links),
             (5, !kinds.is_empty() || has_links),
             (6, !self.model.containers.is_empty()),
+            (line::START_LINK, has_end(0, false)),
+            (line::END_LINK, has_end(1, false)),
+            (line::START_LINK_MORE, has_end(0, true)),
+            (line::END_LINK_MORE, has_end(1, true)),
             (line::DESTROY, is_paje),
             (line::END, is_paje),
-            (line::START_LINK, has_links),
-            (line::END_LINK, has_links),
             (15, !self.used(|it| &it.regions).is_empty()),
             (20, has_markers),
         ] {
@@ -278,10 +285,9 @@ impl Header<'_> {
         }
         let comms: BTreeSet<(LinkType, u64)> =
             self.links.iter().map(|link| (self.link_type(link), link.comm)).collect();
-        let is_paje = self.model.is_paje;
         for (type_, comm) in comms {
             text.plain(format!("5 C{comm} {} \"", link_alias(type_)).as_bytes());
-            match all.name(Reference::Comm, comm).filter(|name| is_paje || !name.is_empty()) {
+            match self.model.comms.get(&comm) {
                 Some(name) => text.name(name),
                 None => text.alias(b"communicator ", comm),
             }

@@ -27,6 +27,9 @@ pub(crate) mod line {
     pub(crate) const PUSH_MORE: u8 = 17;
     pub(crate) const POP_MORE: u8 = 18;
     pub(crate) const SET_MORE: u8 = 19;
+    /// Lines with a field for the request.
+    pub(crate) const START_LINK_MORE: u8 = 22;
+    pub(crate) const END_LINK_MORE: u8 = 23;
 }
 
 /// Types and values that the lines of a location use.

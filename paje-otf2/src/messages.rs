@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::Model;
+use crate::record::UNDEFINED;
 use crate::scan::{Message, Scan};
 use crate::text::{Count, Sink};
 
@@ -16,12 +17,19 @@ pub(crate) struct Link {
     pub(crate) comm: u64,
     pub(crate) tag: u32,
     pub(crate) length: u64,
+    /// Request of each end, or [`UNDEFINED`] if the call is blocking.
+    pub(crate) requests: [u64; 2],
     /// Index of the location, and the time.
     pub(crate) from: (u32, u64),
     pub(crate) to: (u32, u64),
 }
 
 impl Link {
+    /// Returns the request of an end, unless its call is blocking.
+    pub(crate) fn request(&self, is_start: bool) -> Option<u64> {
+        Some(self.requests[usize::from(!is_start)]).filter(|request| *request != UNDEFINED)
+    }
+
     /// Returns the number of bytes that its two lines have in common: those of its key, length and
     /// tag.
     pub(crate) fn bytes(&self, key: usize) -> u64 {
@@ -42,6 +50,7 @@ pub(crate) struct LinkEnd {
     pub types: (u32, u32),
     pub comm: u64,
     pub key: u64,
+    pub has_request: bool,
     pub time: i64,
     /// Size of the line without the words of its step, in bytes.
     pub rest: u64,
@@ -98,7 +107,9 @@ pub(crate) fn pair(model: &Model, locations: &[u64], scans: &mut [Scan]) -> Vec<
                 }
             }
             let Message { comm, tag, length, time, .. } = sent;
-            links.push(Link { comm, tag, length, from: (from, time), to: (to, received.time) });
+            let requests = [sent.request, received.request];
+            let (from, to) = ((from, time), (to, received.time));
+            links.push(Link { comm, tag, length, requests, from, to });
         }
     }
     for (location, scan) in locations.iter().zip(&mut *scans) {

@@ -49,6 +49,8 @@ pub(crate) struct Model {
     pub(crate) regions: FxHashMap<u64, u64>,
     /// For each metric instance, the container of its scope, and the only location that records it.
     pub(crate) scopes: FxHashMap<u64, (u32, u64)>,
+    /// Names of the communicators. They are unique, unless the archive was made from a Pajé trace.
+    pub(crate) comms: FxHashMap<u64, Vec<u8>>,
     pub(crate) ranks: Ranks,
     pub(crate) seconds: Seconds,
 }
@@ -73,6 +75,7 @@ impl Model {
             is_paje: is_made_from_paje(archive.anchor()),
             regions: regions(all),
             scopes: FxHashMap::default(),
+            comms: comms(all, is_made_from_paje(archive.anchor())),
             ranks: Ranks::new(all),
             seconds: Seconds::new(all.clock()),
         };
@@ -312,6 +315,22 @@ impl Model {
         self.links.get(&comm.fields[3]).map(|place| (comm.fields[3], *place))
     }
 
+    /// Returns the name of a definition in lines. Names of locations are those of their containers.
+    pub(crate) fn name<'d>(
+        &'d self,
+        all: &'d Definitions,
+        reference: Reference,
+        id: u64,
+    ) -> Option<&'d [u8]> {
+        match reference {
+            Reference::Comm => self.comms.get(&id).map(Vec::as_slice),
+            Reference::Location => {
+                self.locations.get(&id).map(|at| self.containers[at.0 as usize].name.as_slice())
+            }
+            _ => all.name(reference, id),
+        }
+    }
+
     /// Returns the index of the container of a location's process.
     pub(crate) fn process(&self, location: u64) -> Option<u32> {
         let (own, _) = *self.locations.get(&location)?;
@@ -331,6 +350,28 @@ type Places = FxHashMap<(Reference, u64), u32>;
 
 fn name_of(all: &Definitions, it: &Definition) -> Vec<u8> {
     all.string(it.fields[1]).unwrap_or_default().to_owned()
+}
+
+/// Returns the name of each communicator. Appends the identifier to a name that another one has, unless the archive was
+/// made from a Pajé trace.
+fn comms(all: &Definitions, is_paje: bool) -> FxHashMap<u64, Vec<u8>> {
+    let mut seen = FxHashSet::default();
+    let mut names = FxHashMap::default();
+    for it in all.all.iter().filter(|it| all.is_last(it, Reference::Comm)) {
+        let (id, mut name) = (it.fields[0], name_of(all, it));
+        if is_paje {
+            names.insert(id, name);
+            continue;
+        }
+        if name.is_empty() {
+            name = format!("communicator {id}").into_bytes();
+        }
+        if !seen.insert(name.clone()) {
+            name.extend_from_slice(format!(" <C{id}>").as_bytes());
+        }
+        names.insert(id, name);
+    }
+    names
 }
 
 /// Finds the regions that differ only in their identifiers. EZTrace defines each region once for

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::events::{Event, Events, event};
 use crate::lines::{Lines, Used};
 use crate::model::Model;
-use crate::record::Values;
+use crate::record::{UNDEFINED, Values};
 
 /// Maximum number of events in a part, and maximum size of its lines. The lines of the last event may
 /// exceed this size.
@@ -36,6 +36,8 @@ pub(crate) struct Message {
     pub(crate) peer: u32,
     pub(crate) tag: u32,
     pub(crate) length: u64,
+    /// Request, or [`UNDEFINED`] if the call is blocking.
+    pub(crate) request: u64,
     pub(crate) time: u64,
     /// Time and number of the event that gives its order. A receive is ordered by its request.
     pub(crate) order: (u64, u64),
@@ -176,6 +178,7 @@ impl Scanner<'_> {
     fn message(&mut self, event: Event, values: &Values, peer: u32) {
         let [_, comm, tag, length, request, ..] = values.fields;
         let own = (event.time, self.number);
+        let is_blocking = matches!(event.kind, event::SEND | event::RECV);
         let order = match event.kind {
             event::IRECV => self.requests.remove(&request).unwrap_or(own),
             _ => own,
@@ -185,6 +188,7 @@ impl Scanner<'_> {
             peer,
             tag: tag as u32,
             length,
+            request: if is_blocking { UNDEFINED } else { request },
             time: event.time,
             order,
             number: self.found.line_bytes.len() as u32,

@@ -247,14 +247,20 @@ impl Trace {
                 let link = &self.links[number];
                 let (location, tick) = if is_start { link.from } else { link.to };
                 let time_bytes = self.model.seconds.bytes(tick, &mut last);
+                let request = link.request(is_start);
+                let mut words = Count(time_bytes + link.bytes(number));
+                if let Some(request) = request {
+                    words.number(request);
+                }
                 let end = LinkEnd {
                     is_start,
                     location,
                     types: (self.type_(link.from.0), self.type_(link.to.0)),
                     comm: link.comm,
                     key: number as u64,
+                    has_request: request.is_some(),
                     time: self.model.seconds.exact_units(tick)?,
-                    rest: time_bytes + link.bytes(number),
+                    rest: words.0,
                     time_bytes,
                 };
                 table.link(end, |text| self.link_line(number, is_start, text))?;
@@ -278,9 +284,13 @@ impl Trace {
 
     fn link_line(&self, number: usize, is_start: bool, sink: &mut impl Sink) {
         let link = &self.links[number];
-        let (line, (index, tick)) = match is_start {
-            true => (line::START_LINK, link.from),
-            false => (line::END_LINK, link.to),
+        let (index, tick) = if is_start { link.from } else { link.to };
+        let request = link.request(is_start);
+        let line = match (is_start, request) {
+            (true, None) => line::START_LINK,
+            (true, Some(_)) => line::START_LINK_MORE,
+            (false, None) => line::END_LINK,
+            (false, Some(_)) => line::END_LINK_MORE,
         };
         sink.number(line.into());
         sink.plain(b" ");
@@ -304,6 +314,9 @@ impl Trace {
         sink.alias(b" ", number as u64);
         sink.alias(b" ", link.length);
         sink.alias(b" ", link.tag.into());
+        if let Some(request) = request {
+            sink.alias(b" ", request);
+        }
         sink.plain(b"\n");
     }
 }

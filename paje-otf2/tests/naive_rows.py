@@ -34,7 +34,7 @@ class Archive:
     def __init__(self, anchor):
         self.groups, self.members, self.classes = {}, {}, {}
         self.instances, self.contexts = {}, {}
-        locations = {}
+        locations, comms = {}, {}
         for line in otf2_print("-G", anchor):
             found = re.match(r"([A-Z_]+) +(\d+)? +(.*)", line)
             kind, id, text = found[1], found[2] and int(found[2]), found[3]
@@ -46,12 +46,19 @@ class Archive:
                 self.groups[id] = reference(text, "Name")[1] or ""
             elif kind == "LOCATION":
                 locations[id] = (reference(text, "Name")[1] or "", reference(text, "Group")[0])
+            elif kind in ("COMM", "INTER_COMM"):
+                comms.pop(id, None)
+                comms[id] = reference(text, "Name")[1] or f"communicator {id}"
             elif kind == "METRIC_MEMBER":
                 self.members[id] = reference(text, "Name")[1].replace('"', "'")
             elif kind == "METRIC_CLASS":
                 self.classes[id] = [int(it) for it in re.findall(r'" <(\d+)>', text)]
             elif kind == "METRIC_INSTANCE":
                 self.instances[id] = (number(text, "Class"), reference(text, "Recorder")[0], text.split("Scope: ")[1])
+        self.comms = {}
+        for id, name in comms.items():
+            name = name.replace('"', "'")
+            self.comms[id] = f"{name} <C{id}>" if name in list(comms.values())[: list(comms).index(id)] else name
         self.group_of = {id: group for id, (_, group) in locations.items()}
         self.names, used = {}, set(self.groups.values())
         for id in sorted(locations):
@@ -103,13 +110,13 @@ def rows(anchor):
             states.append((name, start, time, len(stacks[location]), region))
         elif kind in ("MPI_SEND", "MPI_ISEND", "MPI_RECV", "MPI_IRECV"):
             peer = re.search(r'er: \d+ \(".*?" <(\d+)>\)', text)
-            comm, comm_name = reference(text, "Communicator")
+            comm, _ = reference(text, "Communicator")
             if peer and comm is not None:
                 own, other = archive.group_of[location], archive.group_of[int(peer[1])]
                 posted = requests.pop((location, number(text, "Request")), None) if kind == "MPI_IRECV" else None
                 is_send = "SEND" in kind
                 channel = (comm, own, other) if is_send else (comm, other, own)
-                end = (posted or (tick, location, order), time, name, number(text, "Length"), comm_name or f"communicator {comm}")
+                end = (posted or (tick, location, order), time, name, number(text, "Length"), archive.comms.get(comm) or f"communicator {comm}")
                 ends[0 if is_send else 1][(*channel, number(text, "Tag"))].append(end)
         elif kind == "MPI_IRECV_REQUEST":
             requests[location, number(text, "Request")] = (tick, location, order)

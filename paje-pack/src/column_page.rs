@@ -125,10 +125,6 @@ impl ColumnPage {
         Some(sheet)
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.columns.len()
-    }
-
     pub(crate) fn all(&self, column: usize) -> &[u8] {
         let (at, end) = self.columns.get(column).map_or((0, 0), |(at, end)| (*at, *end));
         self.bytes.get(at as usize..end as usize).unwrap_or_default()

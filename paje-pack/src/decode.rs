@@ -1,11 +1,15 @@
 //! Decodes the text of a segment, line by line.
 
+use std::ops::Range;
+
+use paje_parser::columns::HoleKind;
+
 use crate::digits::{SHORT, Short};
 use crate::fields::{FieldsIn, Place};
 use crate::keys::KeysIn;
 use crate::lines::{Line, LinesIn, RAW, holes};
 use crate::out::Out;
-use crate::patterns::{Patterns, Slots};
+use crate::patterns::Patterns;
 use crate::segment::{EncodedSegment, STREAMS};
 use crate::steps::Steps;
 use crate::stream::StreamReader;
@@ -28,7 +32,8 @@ pub(crate) struct Pieces {
     ranges: Vec<(u32, u32)>,
     pieces: Vec<Piece>,
     patterns: Patterns,
-    slots: Slots,
+    /// Next free slot.
+    slots: u32,
 }
 
 impl Pieces {
@@ -92,31 +97,50 @@ pub(crate) struct LineReader<'a> {
 impl LineReader<'_> {
     #[inline]
     fn line(&mut self, out: &mut Out) {
-        let [lines, times, values, keys] = &mut self.sides;
-        let line = self.lines.next(lines);
+        let line = self.lines.next(&mut self.sides[0]);
         if line.action == RAW {
-            out.put(lines.text());
+            out.put(self.sides[0].text());
             out.push(b'\n');
             return;
         }
         let step = self.pieces.step(line, &self.lines);
+        self.write(line, step, out, |_, _| {});
+    }
+
+    /// Writes a line, and passes the kind and the position of each of its holes to `hole`.
+    #[inline]
+    pub(crate) fn write(
+        &mut self,
+        line: Line,
+        step: usize,
+        out: &mut Out,
+        mut hole: impl FnMut(HoleKind, Range<usize>),
+    ) {
+        let [_, times, values, keys] = &mut self.sides;
         for piece in self.pieces.of(step) {
             out.put_short(piece.text);
-            match piece.hole {
-                holes::TIME => self.times.next(times, line, out),
+            let from = out.len();
+            let kind = match piece.hole {
+                holes::TIME => {
+                    self.times.next(times, line, out);
+                    HoleKind::Time
+                }
                 holes::START => {
                     self.keys.start(keys, piece.place, out);
+                    HoleKind::Key
                 }
                 holes::END => {
-                    let end = out.len();
-                    let at = self.keys.end(keys, (piece.place, line.lane), out);
-                    out.repeat_before(end, at);
+                    let at = self.keys.end(keys, piece.place, out);
+                    out.repeat_before(from, at);
+                    HoleKind::Key
                 }
                 holes::VALUE => {
                     self.values.value(values, piece.place, out);
+                    HoleKind::Value
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            hole(kind, from..out.len());
         }
     }
 
@@ -126,29 +150,16 @@ impl LineReader<'_> {
 
     /// Returns whether reading went beyond the end of any group.
     pub(crate) fn has_overrun(&self) -> bool {
-        let fields = [&self.values, &self.keys.fields];
         self.lines.has_overrun()
             || self.times.table.has_overrun()
-            || fields.iter().any(|fields| fields.has_overrun())
+            || self.values.has_overrun()
+            || self.keys.has_overrun()
     }
 
     pub(crate) fn new<'a>(encoded: &'a EncodedSegment, length: usize) -> LineReader<'a> {
-        LineReader::of(encoded, STREAMS, length)
-    }
-
-    /// Creates a reader that only reads steps and times.
-    pub(crate) fn of_times<'a>(encoded: &'a EncodedSegment, length: usize) -> LineReader<'a> {
-        LineReader::of(encoded, 2, length)
-    }
-
-    /// Creates a reader of only the first `streams` streams.
-    fn of<'a>(encoded: &'a EncodedSegment, streams: usize, length: usize) -> LineReader<'a> {
         let mut sides: [StreamReader<'a>; STREAMS] = std::array::from_fn(|stream| {
             let [columns, texts] = &encoded.streams[stream];
-            match stream < streams {
-                true => StreamReader::new(columns, texts, length),
-                false => StreamReader::new(&[], &[], length),
-            }
+            StreamReader::new(columns, texts, length)
         });
         LineReader {
             lines: LinesIn::new(&mut sides[0], encoded.lines),

@@ -1,7 +1,5 @@
 //! Short texts that are copied as one word, such as the digits of a number.
 
-use std::ops::Range;
-
 use crate::value::{DIGITS, POWERS};
 
 /// Text of at most 16 bytes. The first byte of the text is the lowest byte of the word.
@@ -86,10 +84,7 @@ impl Short {
     pub(crate) fn decimal(bits: i64, after: u8) -> Option<Short> {
         let left = bits.unsigned_abs();
         if after == 0 {
-            if bits >= 0 && left < POWERS[8] {
-                return Some(Short::whole(left));
-            }
-            return None;
+            return (bits >= 0 && left < POWERS[8]).then(|| Short::whole(left));
         }
         let power = *POWERS.get(usize::from(after))?;
         let (whole, behind) = (left / power, left % power);
@@ -127,14 +122,6 @@ const fn eight(number: u64) -> u64 {
     let pairs = hundreds | (fours - 100 * hundreds) << 16;
     let tens = pairs.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
     tens | (pairs - 10 * tens) << 8
-}
-
-/// Returns the digits of a number and their count, with the first digit in the lowest byte. Returns
-/// `None` if there are more than seven digits.
-#[inline]
-pub(crate) fn few_digits(number: u64) -> Option<(u64, usize)> {
-    let text = (number < POWERS[7]).then(|| Short::whole(number))?;
-    Some((text.word() as u64, text.len()))
 }
 
 /// Maximum length of a number with its digits, a point and a sign.
@@ -198,20 +185,6 @@ pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     digits + (after > 0) as usize + (bits < 0) as usize
 }
 
-/// Returns a range of numbers that includes `bits`, and the length of their texts. All texts of the
-/// range have this length. The range is empty for negative and long numbers.
-#[inline(never)]
-pub(crate) fn decimal_lengths(bits: i64, after: u8) -> (Range<i64>, usize) {
-    let len = decimal_len(bits, after);
-    let digits = len - usize::from(after > 0);
-    let (Some(before), Some(end), false) = (POWERS.get(digits - 1), POWERS.get(digits), bits < 0)
-    else {
-        return (bits..bits, len);
-    };
-    let start = if digits > usize::from(after) + 1 { *before as i64 } else { 0 };
-    (start..*end as i64, len)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,24 +205,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_one_length_are_known() {
-        for after in 0..=18 {
-            for bits in
-                [0, 1, 9, 10, 99, 100, 12_345, 1 << 40, 1 << 53, i64::MAX, -1, -10, i64::MIN]
-            {
-                let (range, len) = decimal_lengths(bits, after);
-                assert_eq!(len, decimal_len(bits, after));
-                assert!(range.is_empty() || range.contains(&bits));
-                if !range.is_empty() {
-                    let of = |bits| decimal_len(bits, after);
-                    assert_eq!([range.start, range.end - 1].map(of), [len; 2], "{bits} {after}");
-                    assert!(of(range.end) > len && (range.start == 0 || of(range.start - 1) < len));
-                }
-            }
-        }
-    }
-
-    #[test]
     fn numbers_of_all_sizes_are_spelt() {
         let powers = (0..18).map(|digits| 10_i64.pow(digits));
         let near = powers.flat_map(|power| [power - 1, power, power + 7, power / 3 * 2]);
@@ -261,16 +216,6 @@ mod tests {
                 assert_eq!(text(Short::decimal(number, after), &long), expected);
             }
         }
-    }
-
-    #[test]
-    fn numbers_of_few_digits_are_spelt() {
-        let all = (0..20_000).chain((0..).step_by(997).take_while(|number| *number < POWERS[7]));
-        for number in all.chain([999_999, 1_000_000, POWERS[7] - 1]) {
-            let (text, len) = few_digits(number).unwrap();
-            assert_eq!(text.to_le_bytes()[..len], *number.to_string().as_bytes());
-        }
-        assert_eq!([POWERS[7], POWERS[8], u64::MAX].map(few_digits), [None; 3]);
     }
 
     #[test]

@@ -7,11 +7,8 @@
 mod read;
 mod write;
 
-pub(crate) use read::{FieldsIn, is_word};
+pub(crate) use read::{FieldsIn, is_bare, is_word};
 pub(crate) use write::FieldsOut;
-
-/// Maximum number of parts of a key. Each part belongs to a separate field.
-pub(crate) const PARTS: usize = 8;
 
 /// Columns of fields, numbered from the first of them: forms, bases, and a table of numbers by
 /// slot.

@@ -11,7 +11,7 @@ pub(crate) const MAGIC: &[u8; 8] = b"\x89PJP\r\n\x1a\n";
 /// Last bytes of a packed trace. They follow the offset of the index.
 pub(crate) const END: &[u8; 8] = b"PJP end\n";
 /// Version of the format. This library cannot read any other version.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 pub(crate) const HEADER: u64 = 12;
 pub(crate) const HEAD: usize = 14;
 

@@ -1,237 +1,221 @@
-//! Keys of links. For a link's start, the key is written part by part. For a link's end, only the
-//! position of its start in a queue is written.
+//! Keys of links. A key is cut after its last `_` into a prefix and a rest. Prefixes are numbered. The rest is a value,
+//! usually a counter.
 //!
-//! Links without an end wait in queues. A queue has the links whose keys have the same second part.
-//! In most traces, this part names the container where the link ends. Each lane expects its next
-//! link to come from the same queue as its last link.
+//! Links without an end wait in queues, one for each prefix. For the end of a link, only its position in the queue is
+//! written, so that neither the writer nor the reader compares whole keys.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::fields::{FieldsIn, FieldsOut, PARTS, Place};
+use crate::digits::{SHORT, Short};
+use crate::fields::{FieldsIn, FieldsOut, Place, is_bare};
 use crate::out::Out;
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
-use crate::texts::{Texts, word_at};
-use crate::value::bytes_of;
+use crate::table::{Rows, TABLE, Table};
+use crate::texts::Texts;
 
 const JOINT: u8 = b'_';
 
 /// Number of links at the front of a queue that are compared with an end.
 const NEAR: usize = 64;
 
-/// Column with the position of each key in its queue, counted from 1, or 0 for a spelt key. The
-/// column `COUNTS` has the number of parts of each spelt key.
-const PLACES: usize = 0;
-const COUNTS: usize = NUMBER;
-
-pub(crate) const FIRST_PART: usize = COUNTS + 1;
+/// Columns of keys: the position of each ended link in its queue, counted from 1, or 0 if the key is written; a table
+/// of the numbers of prefixes by slot; and the fields of the rests.
+mod column {
+    pub(super) const PLACES: usize = 0;
+    pub(super) const PREFIXES: usize = super::NUMBER;
+    pub(super) const RESTS: usize = PREFIXES + super::TABLE;
+}
 
 /// Start and end of a key in the segment's text.
 type KeyAt = (u32, u32);
 
-/// Links that have no end yet.
+/// Links that have no end yet, by the number of their prefix.
 #[derive(Default)]
-struct Waiting {
-    /// Second parts of keys. The number of a part is the number of its queue.
-    parts: Texts,
-    queues: Vec<VecDeque<KeyAt>>,
-    /// Number of the queue of each lane's last link.
-    of_lanes: Vec<u32>,
-}
+struct Waiting(Vec<VecDeque<KeyAt>>);
 
 impl Waiting {
     #[inline]
-    fn queue_of(&mut self, part: &[u8]) -> u32 {
-        let queue = self.parts.put(part);
-        if self.queues.len() == queue as usize {
-            self.queues.push(VecDeque::new());
+    fn start(&mut self, prefix: u32, at: KeyAt) {
+        let prefix = prefix as usize;
+        if self.0.len() <= prefix {
+            self.0.resize_with(prefix + 1, VecDeque::new);
         }
-        queue
+        self.0[prefix].push_back(at);
     }
 
-    /// Adds a link, given the second part of its key.
     #[inline]
-    fn start(&mut self, part: &[u8], at: KeyAt) {
-        let queue = self.queue_of(part);
-        self.queues[queue as usize].push_back(at);
-    }
-
-    /// Ends the link at this position in the queue that a lane expects. Returns `None` if there is
-    /// no such link.
-    #[inline]
-    fn end(&mut self, lane: u32, place: usize) -> Option<KeyAt> {
-        let queue = self.queues.get_mut(*self.of_lanes.get(lane as usize)? as usize)?;
+    fn end(&mut self, prefix: u32, place: usize) -> Option<KeyAt> {
+        let queue = self.0.get_mut(prefix as usize)?;
         if place == 0 { queue.pop_front() } else { queue.remove(place) }
     }
 
-    /// Finds the position of a link in the queue that a lane expects.
     #[inline]
-    fn find(&self, lane: u32, is_key: impl Fn(KeyAt) -> bool) -> Option<usize> {
-        let queue = self.queues.get(*self.of_lanes.get(lane as usize)? as usize)?;
-        queue.iter().take(NEAR).position(|at| is_key(*at))
+    fn find(&self, prefix: u32, is_key: impl Fn(KeyAt) -> bool) -> Option<usize> {
+        self.0.get(prefix as usize)?.iter().take(NEAR).position(|at| is_key(*at))
     }
-
-    /// Ends a link whose key is spelt, if the link is near the front of its queue. The queue is
-    /// that of the key's second part. From now on, the lane expects this queue.
-    #[cold]
-    fn end_spelt(&mut self, lane: u32, part: &[u8], is_key: impl Fn(KeyAt) -> bool) {
-        let queue = self.queue_of(part);
-        let lanes = self.of_lanes.len().max(lane as usize + 1);
-        // The list is filled with a number that no queue has.
-        self.of_lanes.resize(lanes, u32::MAX);
-        self.of_lanes[lane as usize] = queue;
-        if let Some(place) = self.find(lane, is_key) {
-            self.end(lane, place);
-        }
-    }
-}
-
-fn between(text: &[u8], at: KeyAt) -> &[u8] {
-    text.get(at.0 as usize..at.1 as usize).unwrap_or_default()
 }
 
 #[derive(Default)]
 pub(crate) struct KeysOut {
-    pub(crate) fields: FieldsOut,
+    rests: FieldsOut,
+    prefixes: Texts,
+    codes: Rows,
     waiting: Waiting,
 }
 
 impl KeysOut {
     #[inline]
-    pub(crate) fn start(
-        &mut self,
-        side: &mut StreamWriter,
-        place: Place,
-        text: &[u8],
-        range: Range<usize>,
-    ) {
+    pub(crate) fn start(&mut self, place: Place, text: &[u8], range: Range<usize>) {
         let at = (range.start as u32, range.end as u32);
-        let part = self.spell(side, place, text, range);
-        self.waiting.start(part, at);
+        let (prefix, rest) = self.prefix(place.slot, text, range);
+        self.rests.value(place, text, rest);
+        self.waiting.start(prefix, at);
     }
 
     #[inline]
     pub(crate) fn end(
         &mut self,
         side: &mut StreamWriter,
-        (place, lane): (Place, u32),
+        place: Place,
         text: &[u8],
         range: Range<usize>,
     ) {
         let key = &text[range.clone()];
-        let is_key = |at| between(text, at) == key;
-        if let Some(place) = self.waiting.find(lane, is_key) {
-            self.waiting.end(lane, place);
-            side.number(PLACES, place as u64 + 1);
+        let (prefix, rest) = self.prefix(place.slot, text, range);
+        let is_key = |(from, to): KeyAt| &text[from as usize..to as usize] == key;
+        if let Some(found) = self.waiting.find(prefix, is_key) {
+            self.waiting.end(prefix, found);
+            side.number(column::PLACES, found as u64 + 1);
         } else {
-            side.number(PLACES, 0);
-            let part = self.spell(side, place, text, range);
-            self.waiting.end_spelt(lane, part, is_key);
+            side.number(column::PLACES, 0);
+            self.rests.value(place, text, rest);
         }
     }
 
-    /// Writes the parts of a key. Returns the second part.
+    /// Writes the prefix of a key. Returns its number and the rest of the key.
     #[inline]
-    fn spell<'t>(
-        &mut self,
-        side: &mut StreamWriter,
-        place: Place,
-        text: &'t [u8],
-        range: Range<usize>,
-    ) -> &'t [u8] {
-        let mut start = range.start;
-        let (count, ends) = cut(text, range);
-        side.byte(COUNTS, count as u8);
-        for (part, end) in (0..).zip(&ends[..count]) {
-            let place = Place { slot: place.slot + part, field: place.field + part };
-            self.fields.value(place, text, start..*end);
-            start = end + 1;
+    fn prefix(&mut self, slot: u32, text: &[u8], range: Range<usize>) -> (u32, Range<usize>) {
+        let len = memchr::memrchr(JOINT, &text[range.clone()]).map_or(0, |joint| joint + 1);
+        let (prefix, rest) = (range.start..range.start + len, range.start + len..range.end);
+        if let Some(number) = self.prefixes.find(&text[prefix.clone()]) {
+            self.codes.push(slot, u64::from(number) + 1);
+            return (number, rest);
         }
-        if count > 1 { &text[ends[0] + 1..ends[1]] } else { b"" }
+        self.codes.push(slot, 0);
+        self.rests.spell(prefix.clone());
+        (self.prefixes.put(&text[prefix]), rest)
     }
-}
 
-/// Cuts a key into parts. Returns the number of parts and the ends of the parts.
-#[inline]
-fn cut(text: &[u8], Range { start, end }: Range<usize>) -> (usize, [usize; PARTS]) {
-    let (mut from, mut count, mut ends) = (start, 0, [0; PARTS]);
-    while from < end {
-        let mut joints = bytes_of(word_at(text, from, (end - from).min(8)), JOINT);
-        while joints != 0 && count < PARTS - 1 {
-            ends[count] = from + joints.trailing_zeros() as usize / 8;
-            count += 1;
-            joints &= joints - 1;
-        }
-        from += 8;
+    /// Writes all keys. `text` is the text that contains them.
+    pub(crate) fn write(&mut self, side: &mut StreamWriter, text: &[u8]) {
+        self.codes.write(side, column::PREFIXES);
+        self.rests.write(side, column::RESTS, text);
     }
-    ends[count] = end;
-    (count + 1, ends)
 }
 
 pub(crate) struct KeysIn {
-    pub(crate) fields: FieldsIn,
+    rests: FieldsIn,
+    /// The first bytes of each prefix, and its other bytes.
+    prefixes: Vec<(Short, Box<[u8]>)>,
+    codes: Table,
     waiting: Waiting,
+    /// Whether any prefix cannot be part of a word.
+    has_odd: bool,
 }
 
 impl KeysIn {
     /// Creates a reader for a segment with `length` bytes of text.
     pub(crate) fn new(side: &mut StreamReader<'_>, length: usize) -> KeysIn {
-        KeysIn { fields: FieldsIn::new(side, FIRST_PART, length), waiting: Waiting::default() }
+        let codes = Table::read(side, column::PREFIXES, [length; 2]);
+        let rests = FieldsIn::new(side, column::RESTS, length);
+        let (prefixes, waiting) = Default::default();
+        KeysIn { rests, prefixes, codes, waiting, has_odd: false }
     }
 
-    /// Reads the key of a link that starts, and appends it to `out`. Returns the position of the
-    /// key in `out`.
-    #[inline(never)]
+    /// Returns whether reading went beyond the end of any slot.
+    pub(crate) fn has_overrun(&self) -> bool {
+        self.codes.has_overrun() || self.rests.has_overrun()
+    }
+
+    /// Returns whether a key may be something else than a single word.
+    pub(crate) const fn has_odd(&self) -> bool {
+        self.has_odd || self.rests.has_odd()
+    }
+
+    /// Reads the key of a link that starts, and appends it to `out`. Returns the position of the key in `out`.
+    #[inline]
     pub(crate) fn start(
         &mut self,
         side: &mut StreamReader<'_>,
         place: Place,
         out: &mut Out,
     ) -> KeyAt {
-        let (at, part) = self.spell(side, place, out);
-        self.waiting.start(out.between(part), at);
+        let prefix = self.prefix(side, place.slot);
+        let at = self.write(side, prefix, place, out);
+        self.waiting.start(prefix, at);
         at
     }
 
-    /// Reads the key of a link that ends in a lane. Returns the position of the key in `out`. A
-    /// spelt key is appended to `out` first.
-    #[inline(never)]
+    /// Reads the key of a link that ends. Returns the position of the key in `out`. A key that is not that of a waiting
+    /// link is appended to `out` first.
+    #[inline]
     pub(crate) fn end(
         &mut self,
         side: &mut StreamReader<'_>,
-        (place, lane): (Place, u32),
+        place: Place,
         out: &mut Out,
     ) -> KeyAt {
-        let number = side.number(PLACES);
+        let prefix = self.prefix(side, place.slot);
+        let number = side.number(column::PLACES);
         if number == 0 {
-            let (at, part) = self.spell(side, place, out);
-            let (key, part) = (out.between(at), out.between(part));
-            self.waiting.end_spelt(lane, part, |other| out.between(other) == key);
-            return at;
+            return self.write(side, prefix, place, out);
         }
-        let place = usize::try_from(number).ok().filter(|number| *number <= NEAR);
-        place.and_then(|number| self.waiting.end(lane, number - 1)).unwrap_or_else(|| {
+        let found = usize::try_from(number).ok().filter(|number| *number <= NEAR);
+        found.and_then(|number| self.waiting.end(prefix, number - 1)).unwrap_or_else(|| {
             side.fail();
             (0, 0)
         })
     }
 
-    /// Reads a key, and appends it to `out`. Returns the positions of the key and of its second
-    /// part.
-    #[inline(always)]
-    fn spell(
+    /// Reads a prefix and returns its number.
+    #[inline]
+    fn prefix(&mut self, side: &mut StreamReader<'_>, slot: u32) -> u32 {
+        match self.codes.next(slot) {
+            Some(0) => {
+                let text = side.text();
+                self.has_odd |= !is_bare(text);
+                let rest = text.get(SHORT..).unwrap_or_default().into();
+                self.prefixes.push((Short::of(text), rest));
+                self.prefixes.len() as u32 - 1
+            }
+            Some(code) if code <= self.prefixes.len() as u64 => code as u32 - 1,
+            _ => {
+                side.fail();
+                0
+            }
+        }
+    }
+
+    #[inline]
+    fn write(
         &mut self,
         side: &mut StreamReader<'_>,
+        prefix: u32,
         place: Place,
         out: &mut Out,
-    ) -> (KeyAt, KeyAt) {
-        let (start, mut part) = (out.len() as u32, (0, 0));
-        let count = u32::from(side.byte(COUNTS));
-        if count == 0 || count > PARTS as u32 {
-            side.fail();
-        } else {
-            part = self.fields.parts(side, place, count, JOINT, out);
+    ) -> KeyAt {
+        let start = out.len() as u32;
+        if let Some((short, rest)) = self.prefixes.get(prefix as usize) {
+            out.put_short(*short);
+            if !rest.is_empty() {
+                out.put(rest);
+            }
         }
-        ((start, out.len() as u32), part)
+        match self.rests.plain(place) {
+            Some((value, _)) => self.rests.put(value, out),
+            None => self.rests.value(side, place, out),
+        }
+        (start, out.len() as u32)
     }
 }

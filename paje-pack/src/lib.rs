@@ -39,7 +39,6 @@ mod table;
 mod template;
 mod texts;
 mod times;
-mod units;
 mod value;
 mod window;
 mod writer;

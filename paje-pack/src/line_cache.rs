@@ -8,7 +8,7 @@ use self::heads::Heads;
 use self::quick::Quick;
 use crate::fields::Place as Slot;
 use crate::lines::{Line, holes};
-use crate::patterns::{Pattern, Slots};
+use crate::patterns::Pattern;
 
 mod heads;
 mod quick;
@@ -57,7 +57,7 @@ impl LineCache {
     }
 
     /// Adds a step whose action has the holes of `pattern`.
-    pub(crate) fn push(&mut self, line: Line, pattern: &Pattern, slots: &mut Slots) {
+    pub(crate) fn push(&mut self, line: Line, pattern: &Pattern, slots: &mut u32) {
         let first = self.holes.len() as u32;
         self.holes.extend(pattern.others.iter().map(|(kind, number)| StepHole {
             kind: *kind,

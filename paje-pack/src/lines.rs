@@ -5,7 +5,7 @@
 //! finds repetitions within a lane and between lanes.
 
 use crate::stream::{NUMBER, StreamReader, StreamWriter};
-use crate::table::Table;
+use crate::table::{Rows, Table};
 use crate::texts::Texts;
 
 /// Placeholders in the text of an action.
@@ -89,41 +89,23 @@ impl LinesOut {
     /// action is its number plus one. The code of a new lane or action is 0.
     pub(crate) fn write(&self, side: &mut StreamWriter, of_steps: impl Iterator<Item = Line>) {
         let of_steps: Vec<Line> = of_steps.collect();
-        let code: Vec<[u32; 2]> = of_steps.iter().map(|it| [it.lane + 1, it.action + 1]).collect();
-        let mut of_step = vec![0_u32; of_steps.len()];
-        self.steps.iter().for_each(|step| of_step[*step as usize] += 1);
-        let mut counts = vec![0_u64; self.names.len() as usize];
-        let lanes = of_steps.iter().map(|line| line.lane as usize);
-        lanes.zip(&of_step).for_each(|(lane, count)| counts[lane] += u64::from(*count));
-        let count = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-        side.numbers(column::ACTIONS, &counts[..count]);
-        // Index of the next line of each lane in `sorted`.
-        let mut start = 0;
-        let places = counts.iter().map(|count| {
-            start += *count as u32;
-            start - *count as u32
-        });
-        let mut places: Vec<u32> = places.collect();
-        let mut sorted = vec![0; self.steps.len()];
-        let mut put = |[lane, action]: [u32; 2]| {
-            let place = &mut places[lane as usize - 1];
-            sorted[*place as usize] = action;
-            *place += 1;
-        };
-        let mut from = 0;
-        for (at, [lane_is_new, action_is_new]) in &self.news {
-            let before = &self.steps[from..*at];
-            side.few(column::LANES, before.iter().map(|step| code[*step as usize][0]));
-            before.iter().for_each(|step| put(code[*step as usize]));
-            let [lane, action] = code[self.steps[*at] as usize];
-            side.number(column::LANES, if *lane_is_new { 0 } else { lane.into() });
-            put([lane, if *action_is_new { 0 } else { action }]);
-            from = at + 1;
+        let mut lanes = Vec::with_capacity(self.steps.len());
+        let mut actions = Rows::with_room(self.steps.len());
+        for step in &self.steps {
+            let Line { lane, action } = of_steps[*step as usize];
+            lanes.push(u64::from(lane) + 1);
+            actions.push(lane, u64::from(action) + 1);
         }
-        let rest = &self.steps[from..];
-        side.few(column::LANES, rest.iter().map(|step| code[*step as usize][0]));
-        rest.iter().for_each(|step| put(code[*step as usize]));
-        side.few(column::ACTIONS + NUMBER, sorted.into_iter());
+        for (line, [lane_is_new, action_is_new]) in &self.news {
+            if *lane_is_new {
+                lanes[*line] = 0;
+            }
+            if *action_is_new {
+                actions.replace(*line, 0);
+            }
+        }
+        side.numbers(column::LANES, lanes.into_iter());
+        actions.write(side, column::ACTIONS);
     }
 }
 
@@ -144,8 +126,9 @@ impl LinesIn {
         LinesIn { names: texts(), actions: texts(), lanes, read: 0, table }
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.lanes.len()
+    /// Returns the number of lines that have not been read.
+    pub(crate) const fn left(&self) -> usize {
+        self.lanes.len().saturating_sub(self.read)
     }
 
     /// Returns the number of lines read, the codes of the lines' lanes, and the table of the codes

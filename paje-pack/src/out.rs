@@ -2,7 +2,7 @@
 
 use crate::digits::{Long, SHORT as STEP, Short};
 use crate::texts::Texts;
-use crate::value::{Kind, Value};
+use crate::value::{Kind, POWERS, Value};
 
 /// A text of a known length, with spare room at its end. Thanks to this room, a fixed number of
 /// bytes can be copied for each short piece.
@@ -27,11 +27,6 @@ impl Out {
     /// Returns all bytes, including those after the text.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
-    }
-
-    #[inline]
-    pub(crate) const fn pass(&mut self, bytes: usize) {
-        self.len += bytes;
     }
 
     #[inline]
@@ -139,14 +134,12 @@ impl Out {
         }
     }
 
-    #[inline]
-    pub(crate) fn room(&mut self) -> &mut [u8] {
-        self.bytes.get_mut(self.len..).unwrap_or_default()
-    }
-
     /// Appends a decimal number with `after` digits after the point.
     #[inline]
     pub(crate) fn put_decimal(&mut self, bits: i64, after: u8) {
+        if after == 0 && (0..POWERS[8] as i64).contains(&bits) {
+            return self.put_short(Short::whole(bits as u64));
+        }
         match Short::decimal(bits, after) {
             Some(short) => self.put_short(short),
             None => self.put(Long::decimal(bits, after).text()),

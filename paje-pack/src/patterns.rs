@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::fields::{PARTS, Place};
+use crate::fields::Place;
 use crate::lines::holes;
 
 pub(crate) struct Pattern {
@@ -15,39 +15,12 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Returns the slot and the field of hole `number`. For a key, these are the slot and the field
-    /// of its first part.
+    /// Returns the slot and the field of hole `number`. `slots` is the next free slot.
     #[inline]
-    pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut Slots) -> Place {
-        let field = self.field.wrapping_add(number);
-        match hole {
-            holes::VALUE => Place { slot: slots.value(), field },
-            holes::START | holes::END => {
-                Place { slot: slots.key(), field: field.wrapping_mul(PARTS as u32) }
-            }
-            _ => Place { slot: 0, field: 0 },
-        }
-    }
-}
-
-/// The next free slot for values, and the next free slot for parts of keys.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Slots {
-    values: u32,
-    keys: u32,
-}
-
-impl Slots {
-    #[inline]
-    const fn value(&mut self) -> u32 {
-        self.values += 1;
-        self.values - 1
-    }
-
-    #[inline]
-    const fn key(&mut self) -> u32 {
-        self.keys += PARTS as u32;
-        self.keys - PARTS as u32
+    pub(crate) const fn place(&self, hole: u8, number: u32, slots: &mut u32) -> Place {
+        let slot = *slots;
+        *slots += (hole >= holes::START) as u32;
+        Place { slot, field: self.field.wrapping_add(number) }
     }
 }
 

@@ -7,13 +7,13 @@ use paje_parser::scan::{PlainLines, Scanner, ShortLines, Spans};
 
 use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
-use crate::keys::{FIRST_PART, KeysOut};
+use crate::keys::KeysOut;
 use crate::line_cache::{LineCache, Place, StepHole, Trio, Words};
 use crate::lines::{Line, LinesOut, RAW, holes};
-use crate::patterns::{Patterns, Slots};
+use crate::patterns::Patterns;
 use crate::steps::Steps;
 use crate::stream::StreamWriter;
-use crate::template::{Cut, Roles, is_header};
+use crate::template::{Cut, Roles, is_header, sample};
 use crate::times::{Scale, TimesOut};
 
 /// Number of streams of a segment. They hold its lines, times, values and keys.
@@ -52,8 +52,8 @@ impl HolesWriter {
             let (slot, range) = (hole.slot, start as usize..end as usize);
             match hole.kind {
                 holes::TIME => self.times.put(line, text, range),
-                holes::START => self.keys.start(side, slot, text, range),
-                holes::END => self.keys.end(side, (slot, line.lane), text, range),
+                holes::START => self.keys.start(slot, text, range),
+                holes::END => self.keys.end(side, slot, text, range),
                 _ => self.values.value(slot, text, range),
             }
         }
@@ -80,8 +80,8 @@ struct LineWriter<'t> {
     cache: LineCache,
     /// Lines that have been recognised but not written.
     found: Vec<Found>,
-    /// First slots of the next new step.
-    next: Slots,
+    /// First slot of the next new step.
+    next: u32,
 }
 
 impl<'t> LineWriter<'t> {
@@ -215,7 +215,8 @@ pub(crate) fn encode(
     definitions: &Definitions,
     level: i32,
 ) -> io::Result<EncodedSegment> {
-    let roles = definitions.roles.clone();
+    let mut roles = definitions.roles.clone();
+    roles.settle(sample(text));
     let mut all = roles.clone();
     all.learn_all(text);
     let scale = Scale::of(text, &all);
@@ -236,16 +237,16 @@ pub(crate) fn encode(
         patterns: Patterns::default(),
         cache: LineCache::default(),
         found: Vec::new(),
-        next: Slots::default(),
+        next: 0,
     };
     lines.all(text.strip_suffix(b"\n").unwrap_or(text));
     let count = lines.lines.len() as u64;
     let HolesWriter { mut times, mut values, mut keys } = lines.holes;
     let mut sides = lines.sides;
     lines.lines.write(&mut sides[0], lines.cache.lines());
-    times.write(&mut sides[1], text)?;
+    times.write(&mut sides[1], text);
     values.write(&mut sides[2], 0, text);
-    keys.fields.write(&mut sides[3], FIRST_PART, text);
+    keys.write(&mut sides[3], text);
     let mut streams: [[Vec<u8>; 2]; STREAMS] = Default::default();
     for (stream, side) in streams.iter_mut().zip(sides) {
         *stream = side.finish(level)?;

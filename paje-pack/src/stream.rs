@@ -43,14 +43,7 @@ impl StreamWriter {
 
     /// Appends a number to the [`NUMBER`] columns that begin at `column`.
     pub(crate) fn number(&mut self, column: usize, number: u64) {
-        if number < SMALL {
-            return self.byte(column, number as u8);
-        }
-        let count = count(number);
-        self.byte(column, SMALL as u8 - 1 + count);
-        for (place, byte) in number.to_le_bytes().into_iter().enumerate().take(count.into()) {
-            self.byte(column + 1 + place, byte);
-        }
+        self.numbers(column, std::iter::once(number));
     }
 
     pub(crate) fn text(&mut self, text: &[u8]) {
@@ -58,53 +51,13 @@ impl StreamWriter {
         self.texts.push(b'\n');
     }
 
-    /// Writes all numbers of a column. The result is the same as if [`StreamWriter::number`] wrote
-    /// them one by one.
-    pub(crate) fn numbers(&mut self, column: usize, numbers: &[u64]) {
-        let plane = |_| vec![0; numbers.len()];
-        // Only a few numbers have more than two bytes after the first byte.
-        let mut planes = [0, 1, 2].map(plane);
-        self.column(column + NUMBER);
-        let others = &mut self.columns[column + planes.len()..column + NUMBER];
-        let [first, low, high] = &mut planes;
-        let (mut lows, mut highs) = (low.iter_mut(), high.iter_mut());
-        for (number, byte) in numbers.iter().zip(first) {
-            if *number < SMALL {
-                *byte = *number as u8;
-                continue;
-            }
-            let count = count(*number);
-            *byte = (SMALL - 1) as u8 + count;
-            if let Some(low) = lows.next() {
-                *low = *number as u8;
-            }
-            if count > 1
-                && let Some(high) = highs.next()
-            {
-                *high = (*number >> 8) as u8;
-            }
-            if count > 2 {
-                let bytes = others.iter_mut().zip((*number >> 16).to_le_bytes());
-                bytes.take(usize::from(count) - 2).for_each(|(column, byte)| column.push(byte));
-            }
-        }
-        let left = [lows.len(), highs.len()];
-        let lens = [numbers.len(), planes[1].len() - left[0], planes[2].len() - left[1]];
-        for (column, (mut plane, len)) in
-            self.columns[column..].iter_mut().zip(planes.into_iter().zip(lens))
-        {
-            plane.truncate(len);
-            *column = plane;
-        }
-    }
-
-    pub(crate) fn few(&mut self, column: usize, numbers: impl Iterator<Item = u32>) {
+    /// Appends numbers to the [`NUMBER`] columns that begin at `column`.
+    pub(crate) fn numbers(&mut self, column: usize, numbers: impl Iterator<Item = u64>) {
         self.column(column + NUMBER);
         let Some([first, others @ ..]) = self.columns.get_mut(column..column + NUMBER) else {
             return;
         };
-        first.reserve(numbers.size_hint().0);
-        first.extend(numbers.map(|number| match u64::from(number) {
+        first.extend(numbers.map(|number| match number {
             small if small < SMALL => small as u8,
             large => {
                 let count = count(large);
@@ -139,10 +92,6 @@ impl<'a> StreamReader<'a> {
         let failed = sheet.is_none();
         let sheet = sheet.unwrap_or_default();
         StreamReader { sheet, texts, failed }
-    }
-
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.sheet.len() == 0
     }
 
     pub(crate) fn all(&self, column: usize) -> &[u8] {

@@ -36,23 +36,13 @@ impl Rows {
         self.counts[group as usize] = 1;
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Returns a sample of the numbers: `parts` parts of `size` numbers each, or all numbers if
-    /// there are not more.
-    pub(crate) fn sample(&self, parts: usize, size: usize) -> Rows {
-        let mut sample = Rows::default();
-        for part in self.rows.chunks((self.rows.len() / parts).max(size)) {
-            part.iter().take(size).for_each(|(group, number)| sample.push(*group, *number));
-        }
-        sample
+    /// Replaces the number that was added as number `index`.
+    pub(crate) fn replace(&mut self, index: usize, number: u64) {
+        self.rows[index].1 = number;
     }
 
     pub(crate) fn write(&self, side: &mut StreamWriter, column: usize) {
-        let counts: Vec<u64> = self.counts.iter().map(|count| (*count).into()).collect();
-        side.numbers(column, &counts);
+        side.numbers(column, self.counts.iter().map(|count| (*count).into()));
         let mut start = 0;
         let places = self.counts.iter().map(|count| {
             let place = start;
@@ -66,7 +56,7 @@ impl Rows {
             numbers[*place as usize] = *number;
             *place += 1;
         }
-        side.numbers(column + NUMBER, &numbers);
+        side.numbers(column + NUMBER, numbers.into_iter());
     }
 }
 

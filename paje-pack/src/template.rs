@@ -2,15 +2,18 @@
 
 use std::ops::Range;
 
+use paje_parser::definition::FieldDef;
 use paje_parser::token::{self, Span, next_field};
 use paje_parser::{DefTable, EventDef, EventKind, FieldName, FieldNames};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lines::holes;
-use crate::texts::{Key, SHORT};
 
 /// Maximum number of holes of a line. Lines with more holes are stored as they are.
 const FIELDS: usize = 64;
+
+/// Maximum number of different values of an event that are parts of actions.
+const FEW: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
@@ -18,9 +21,8 @@ pub(crate) struct Roles {
     /// Number of definitions that have been added to `events`.
     known: usize,
     events: Vec<Known>,
-    /// Indices in `events` by event number. `by_key` contains only short event numbers.
+    /// Indices in `events` by event number.
     by_code: FxHashMap<Box<[u8]>, usize>,
-    by_key: FxHashMap<Key, usize>,
 }
 
 /// For each field of an event, the kind of its hole, or 0 if the field is part of the action.
@@ -28,6 +30,8 @@ pub(crate) struct Roles {
 struct Known {
     holes: Box<[u8]>,
     time: Option<usize>,
+    /// The value, if it may be part of the action or a hole.
+    value: Option<usize>,
 }
 
 /// Returns the kind of hole for a field, or 0 if the field is part of the action.
@@ -54,7 +58,7 @@ fn role(kind: EventKind, field: Option<FieldName>) -> u8 {
 
 fn roles(def: &EventDef) -> Box<[u8]> {
     let mut lane = false;
-    let one = |field: &paje_parser::definition::FieldDef| {
+    let one = |field: &FieldDef| {
         let role = role(def.kind(), field.known);
         // A line has only one lane.
         let again = role == holes::LANE && std::mem::replace(&mut lane, true);
@@ -70,7 +74,6 @@ impl Roles {
             known: 0,
             events: Vec::new(),
             by_code: FxHashMap::default(),
-            by_key: FxHashMap::default(),
         }
     }
 
@@ -85,11 +88,14 @@ impl Roles {
             let (code, place): (&[u8], _) = (def.id(), self.events.len());
             let holes = roles(def);
             let time = holes.iter().position(|role| *role == holes::TIME);
-            self.events.push(Known { holes, time });
+            let is_either = matches!(
+                def.kind(),
+                EventKind::NewEvent | EventKind::StartLink | EventKind::EndLink
+            );
+            let is_value = |field: &FieldDef| field.known == Some(FieldName::Value);
+            let value = def.fields().iter().position(|field| is_either && is_value(field));
+            self.events.push(Known { holes, time, value });
             self.by_code.insert(code.into(), place);
-            if code.len() <= SHORT {
-                self.by_key.insert(Key::of(code), place);
-            }
         }
         self.known = defs.len();
     }
@@ -98,25 +104,62 @@ impl Roles {
         self.known == 0
     }
 
-    /// Returns the holes of an event, given the key of its event number.
-    pub(crate) fn holes(&self, code: Key) -> Option<&[u8]> {
-        Some(&self.events[*self.by_key.get(&code)?].holes)
+    /// Returns the holes of an event, given its event number.
+    pub(crate) fn holes(&self, code: &[u8]) -> Option<&[u8]> {
+        Some(&self.events[*self.by_code.get(code)?].holes)
     }
 
     /// Returns the time of a line if its event is defined and has a time.
     pub(crate) fn time<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
+        self.field(line, |event| event.time).map(|(_, time)| time)
+    }
+
+    /// Returns the index of a line's event and one of the line's fields.
+    fn field<'t>(
+        &self,
+        line: &'t [u8],
+        which: impl Fn(&Known) -> Option<usize>,
+    ) -> Option<(usize, &'t [u8])> {
         let code = next_field(line, 0)?;
-        let before = self.events[*self.by_code.get(&line[code.clone()])?].time?;
+        let event = *self.by_code.get(&line[code.clone()])?;
+        let before = which(&self.events[event])?;
         let mut field = next_field(line, code.end)?;
         for _ in 0..before {
             field = next_field(line, field.end)?;
         }
-        Some(&line[field])
+        Some((event, &line[field]))
+    }
+
+    /// Makes the values of links and events parts of actions if there are only a few different
+    /// values among these lines, and otherwise holes.
+    pub(crate) fn settle<'t>(&mut self, lines: impl Iterator<Item = &'t [u8]>) {
+        let mut values: FxHashMap<usize, FxHashSet<&[u8]>> = FxHashMap::default();
+        for (event, value) in lines.filter_map(|line| self.field(line, |event| event.value)) {
+            values.entry(event).or_default().insert(value);
+        }
+        for (event, values) in values {
+            let known = &mut self.events[event];
+            if let Some(hole) = known.value.and_then(|value| known.holes.get_mut(value)) {
+                *hole = if values.len() > FEW { holes::VALUE } else { 0 };
+            }
+        }
     }
 
     pub(crate) fn learn_all(&mut self, text: &[u8]) {
         header_lines(text).for_each(|line| self.learn(line));
     }
+}
+
+/// Returns a few lines at each of several offsets of a text, without definitions.
+pub(crate) fn sample(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const PLACES: usize = 16;
+    const LINES: usize = 128;
+    let places = (0..PLACES).map(|place| &text[text.len() / PLACES * place..]);
+    places.enumerate().flat_map(|(place, text)| {
+        // All offsets except the first may be inside a line.
+        let lines = text.split(|byte| *byte == b'\n').skip(usize::from(place > 0));
+        lines.filter(|line| !is_header(line)).take(LINES)
+    })
 }
 
 /// Returns the lines of a text that are part of definitions.

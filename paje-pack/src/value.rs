@@ -32,14 +32,6 @@ impl Value {
         if digits.len() > DIGITS + 1 {
             return None;
         }
-        if let Some((bits, after)) = short_decimal(digits) {
-            let bits = if negative { bits.wrapping_neg() } else { bits };
-            return (!negative || bits != 0).then_some(Value { kind: Kind::Decimal(after), bits });
-        }
-        Value::long_decimal(negative, digits)
-    }
-
-    fn long_decimal(negative: bool, digits: &[u8]) -> Option<Value> {
         let (mut bits, mut point) = (0_i64, None);
         for (place, byte) in digits.iter().enumerate() {
             match byte {
@@ -68,16 +60,15 @@ impl Value {
         (self.bits as i64).unsigned_abs() <= 1 << 53
     }
 
+    /// Parses 16 lower-case hexadecimal digits.
     fn hex(text: &[u8]) -> Option<Value> {
-        let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else {
-            return None;
+        let digit = |byte: &u8| match byte {
+            b'0'..=b'9' => Some(u64::from(byte - b'0')),
+            b'a'..=b'f' => Some(u64::from(byte - b'a') + 10),
+            _ => None,
         };
-        if text.len() != 16 {
-            return None;
-        }
-        let halves = [first, last].map(|half| hex_digits(u64::from_le_bytes(*half)));
-        let [first, last] = halves;
-        Some(Value { kind: Kind::Hex, bits: first? << 32 | last? })
+        let bits = text.iter().try_fold(0, |bits, byte| Some(bits << 4 | digit(byte)?))?;
+        (text.len() == 16).then_some(Value { kind: Kind::Hex, bits })
     }
 
     /// Parses a whole number. Its text is the first `len` bytes (at most eight) of a word.
@@ -119,35 +110,6 @@ impl Value {
     }
 }
 
-/// Parses up to 16 bytes with at most eight digits before the point and eight after it. Returns the
-/// number without its point, and the number of decimals.
-#[inline]
-fn short_decimal(text: &[u8]) -> Option<(u64, u8)> {
-    let len = text.len();
-    if len <= 8 {
-        let bytes = word(text);
-        let whole = point(bytes).min(len);
-        if whole == len {
-            let digits = digits_at_end(bytes, len)?;
-            let odd = len == 0 || (len > 1 && text[0] == b'0');
-            return (!odd).then_some((digits, 0));
-        }
-        let after = len - whole - 1;
-        let odd = whole == 0 || after == 0 || (whole > 1 && text[0] == b'0');
-        // Removes the point between the digits.
-        let before = bytes & !(u64::MAX << (8 * whole));
-        let bytes = before | bytes >> 8 & u64::MAX << (8 * whole);
-        return if odd { None } else { Some((digits_at_end(bytes, len - 1)?, after as u8)) };
-    }
-    // The point is one of the last eight bytes or the byte before them.
-    let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else { return None };
-    let found = point(u64::from_le_bytes(*last));
-    let first = u64::from_le_bytes(*first);
-    let whole = if found < 8 { len - 8 + found } else { point(first).min(8) };
-    let after = len.checked_sub(whole + 1)?;
-    with_point(text, after).map(|bits| (bits, after as u8))
-}
-
 /// Parses a number with `after` decimals (1 to 8), and 1 to 8 digits before the point. Returns the
 /// number without its point.
 #[inline]
@@ -183,39 +145,6 @@ const fn digits_at_end(bytes: u64, count: usize) -> Option<u64> {
     let zeros = 0x3030_3030_3030_3030 & !(u64::MAX << shift);
     let digits = bytes << shift | zeros;
     if is_digits(digits) { Some(eight(digits)) } else { None }
-}
-
-/// Returns the index of the first point in eight bytes, or 8 if there is no point.
-const fn point(bytes: u64) -> usize {
-    let others = bytes ^ 0x2e2e_2e2e_2e2e_2e2e;
-    let zeros = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;
-    zeros.trailing_zeros() as usize / 8
-}
-
-/// Returns a word in which the highest bit is set in each byte that equals `byte`.
-pub(crate) const fn bytes_of(bytes: u64, byte: u8) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let others = bytes ^ u64::from_le_bytes([byte; 8]);
-    !(((others & LOW) + LOW) | others | LOW)
-}
-
-/// Parses eight lower-case hexadecimal digits, with the first digit in the lowest byte.
-const fn hex_digits(bytes: u64) -> Option<u64> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x80 * ONES;
-    if bytes & HIGH != 0 {
-        return None;
-    }
-    // Sets the highest bit of each byte that is in the range. No byte overflows.
-    let digits = (bytes + (0x80 - 0x30) * ONES) & !(bytes + (0x80 - 0x3a) * ONES) & HIGH;
-    let letters = (bytes + (0x80 - 0x61) * ONES) & !(bytes + (0x80 - 0x67) * ONES) & HIGH;
-    if digits | letters != HIGH {
-        return None;
-    }
-    let ones = ((bytes & (0x0f * ONES)) + 9 * (letters >> 7)).swap_bytes();
-    let pairs = (ones | ones >> 4) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
-    Some((fours | fours >> 16) & 0xffff_ffff)
 }
 
 pub(crate) const fn is_digits(bytes: u64) -> bool {

@@ -20,6 +20,7 @@ mod replay;
 mod schedule;
 mod settings;
 mod sharing;
+pub mod tasks;
 
 pub use changed::Changed;
 pub use costs::Costs;

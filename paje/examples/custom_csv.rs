@@ -8,7 +8,7 @@ pub(crate) fn report(trace: &Trace, field: &str) -> String {
     let mut csv = format!("line,from,to,start,end,{field}\n");
     for link in trace.links() {
         let line = link.line().map_or(String::new(), |at| at.line.to_string());
-        let [from, to] = [link.from, link.to].map(|id| trace.containers().name(id));
+        let (from, to) = (link.start_container().name(), link.end_container().name());
         let text = String::from_utf8_lossy(link.field(field).unwrap_or_default());
         csv += &format!("{line},{from},{to},{},{},{text}\n", link.start, link.end);
     }
@@ -18,7 +18,7 @@ pub(crate) fn report(trace: &Trace, field: &str) -> String {
 fn main() -> Result<(), Box<dyn Error>> {
     let (path, field) = (std::env::args_os().nth(1), std::env::args().nth(2));
     let (path, field) = path.zip(field).ok_or("usage: custom_csv TRACE FIELD")?;
-    let trace = TraceReader::new().fields(true).lines(true).open(path)?;
+    let trace = TraceReader::new().lines(true).open(path)?;
     print!("{}", report(&trace, &field));
     Ok(())
 }

@@ -17,7 +17,6 @@ pub(crate) fn report(trace: &Trace) -> Result<String, Refusal> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: longest_waits TRACE")?;
-    // The sizes of messages, on which some waits depend, are user-defined fields.
-    print!("{}", report(&TraceReader::new().fields(true).open(path)?)?);
+    print!("{}", report(&TraceReader::new().open(path)?)?);
     Ok(())
 }

@@ -9,7 +9,7 @@
 //! use paje::analysis::{self, Options};
 //!
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
-//! let trace = paje::TraceReader::new().fields(true).open(path)?;
+//! let trace = paje::TraceReader::new().open(path)?;
 //! let profile = analysis::profile(&trace, &Options::new())?;
 //! assert_eq!(profile[0].value, "computing");
 //! let waiting: f64 = analysis::waits(&trace, &Options::new())?.iter().map(|wait| wait.seconds).sum();
@@ -181,7 +181,7 @@ impl Options {
         match fields.find(|name| is_size(name)).filter(|_| !trace.has_user_defined()) {
             None => Ok(()),
             Some(field) => Err(Refusal(format!(
-                "the field {field} has the sizes of messages; read the trace with `TraceReader::fields(true)`"
+                "the field {field} has the sizes of messages; read the trace without `TraceReader::fields(false)`"
             ))),
         }
     }

@@ -6,11 +6,11 @@
 //!
 //! ```
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
-//! let trace = paje::TraceReader::new().fields(true).open(path)?;
+//! let trace = paje::TraceReader::new().open(path)?;
 //! let rank = trace.container("rank-3")?;
 //! let computing: f64 = rank
 //!     .states()
-//!     .filter(|state| state.value_name().text == b"computing")
+//!     .filter(|state| state.value_name() == "computing")
 //!     .map(|state| state.duration())
 //!     .sum();
 //! assert!(computing > 0.0 && computing < rank.end() - rank.start());

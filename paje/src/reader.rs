@@ -43,8 +43,10 @@ pub struct TraceReader {
 
 impl Default for TraceReader {
     fn default() -> Self {
+        let mut options = Options::default();
+        options.user_defined = true;
         TraceReader {
-            options: Options::default(),
+            options,
             threads: None,
             pin: Pin::None,
             progress: None,
@@ -84,14 +86,16 @@ impl TraceReader {
         self
     }
 
-    /// Keeps user-defined fields, for [`State::fields`](crate::State::fields) and similar methods.
+    /// Keeps user-defined fields, for [`State::fields`](crate::State::fields) and similar methods. This is the default.
+    /// Without them, reading takes less time and memory.
     #[must_use]
     pub const fn fields(mut self, keep: bool) -> Self {
         self.options.user_defined = keep;
         self
     }
 
-    /// Keeps the line of each row, for [`State::line`](crate::State::line) and similar methods.
+    /// Keeps the line of each row, for [`State::line`](crate::State::line) and similar methods. The default is not to
+    /// keep them.
     #[must_use]
     pub const fn lines(mut self, keep: bool) -> Self {
         self.options.keep_lines = keep;

@@ -254,8 +254,8 @@ impl Cli {
         options.value_names = self.quotes.value_names();
         // The trace of a run that hangs has messages in flight.
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
-        let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
-        options.user_defined = field || self.access.is_some() || self.peer_field.is_some();
+        // Fields may record communicators and requests.
+        options.user_defined = true;
         options.time_unit = self.units.time_unit;
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();

@@ -60,7 +60,7 @@ pub struct Cli {
 
     /// Group rows by value, by container, or by the containers of TYPE with everything inside
     ///
-    /// comm: TYPE, such as a node; waits: kind (default), waiter or pair; critical: container
+    /// comm: TYPE, such as a node; waits: kind (default), waiter, pair or path; critical: container
     /// (default) or value; tasks: kind (default), worker, kernel or task
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
@@ -345,12 +345,15 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
+        // Fields have sizes of messages, communicators, requests, and job ids of tasks.
         options.user_defined = match self.report() {
-            Report::Comm | Report::Summary | Report::Why => true,
-            // Sizes matter only with a rendezvous threshold. The built-in maps have none.
-            Report::Waits | Report::Critical if self.eager.is_some() || self.map.is_some() => true,
-            // The fields have the job ids of tasks.
-            Report::Waits | Report::Critical | Report::Tasks => self.tasks_file().is_some(),
+            Report::Comm
+            | Report::Summary
+            | Report::Waits
+            | Report::Critical
+            | Report::Why
+            | Report::Scaling => true,
+            Report::Tasks => self.tasks_file().is_some(),
             _ => false,
         };
         options.time_unit = self.units.time_unit;

@@ -30,7 +30,7 @@ pub(crate) fn table(
 ) -> Result<(Table, Vec<String>), Failure> {
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {
-        Report::Waits => &["kind", "waiter", "pair"],
+        Report::Waits => &["kind", "waiter", "pair", "path"],
         Report::Tasks => &["kind", "worker", "kernel", "task"],
         _ => &["container", "value"],
     };
@@ -60,6 +60,7 @@ pub(crate) fn table(
     let table = match (cli.report(), by) {
         (Report::Waits, Some("waiter")) => waits.waiters_table(window),
         (Report::Waits, Some("pair")) => waits.pairs_table(window),
+        (Report::Waits, Some("path")) => waits.paths_table(window),
         (Report::Waits, _) => waits.kinds_table(window),
         (_, by) => match CriticalPath::new(&waits) {
             None => Table::new("critical"),
@@ -147,6 +148,12 @@ pub(crate) fn assumptions(waits: &Waits<'_>, map: &Map) -> Vec<String> {
             "note: {count} {values} not in the map `{map}`, so never waiting (classify with --map FILE): {unknown}"
         ));
     }
+    if waits.facts.shift > 0.0 {
+        notes.push(format!(
+            "note: clocks differ by up to {:.6} s, as messages and collectives show; times are compared on one clock",
+            waits.facts.shift
+        ));
+    }
     notes.extend(notes_on_groups(waits));
     let collectives = &waits.facts.collectives;
     let uneven = collectives.uneven.iter().map(|uneven| {
@@ -229,7 +236,7 @@ fn notes_on_groups(waits: &Waits<'_>) -> Option<String> {
                 "note: assuming {count} groups, as collectives agree (change with --group)"
             ))
         }
-        Level::All | Level::Given => None,
+        Level::All | Level::Given | Level::Recorded => None,
     }
 }
 

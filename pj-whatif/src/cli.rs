@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use paje_console::beside::Tasks;
 use paje_console::generate::About;
 use paje_console::options::{Formatted, Memory, Parallel, Reading, Talk, Units, size};
 use paje_sim::{Glob, Options, Precision};
@@ -87,6 +88,12 @@ pub struct Cli {
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub cpu: Vec<String>,
 
+    /// Add workers of StarPU, or remove them: KIND=+N, KIND=-N or KIND=N, such as CUDA=+1
+    ///
+    /// Schedules the tasks of the file tasks.rec again, by their dependences, priorities and times
+    #[arg(long, value_name = "KIND=N", help_heading = WHAT_IF)]
+    pub workers: Vec<String>,
+
     /// Simulate noise: lognormal or normal, with optional settings: normal,cv=0.1,seed=1,runs=100
     ///
     /// Multiplies the time of every computing state by a random number of mean 1 in each run
@@ -107,6 +114,9 @@ pub struct Cli {
     /// Default: of mpi and starpu, the map that knows more values of the trace
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub map: Option<PathBuf>,
+
+    #[command(flatten, next_help_heading = MODEL)]
+    pub tasks: Tasks,
 
     /// Table of message times in the recorded run, in TOML
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
@@ -226,6 +236,7 @@ impl Cli {
         for (kind, texts) in self.kinds() {
             words.extend(texts.iter().map(|text| format!("--{kind} {text}")));
         }
+        words.extend(self.workers.iter().map(|text| format!("--workers {text}")));
         words.extend(self.hypothesis.iter().map(|it| format!("--hypothesis {}", it.display())));
         words.extend(self.random.as_ref().map(|random| format!("--random {random}")));
         words
@@ -281,6 +292,12 @@ impl Cli {
             )),
             _ => Ok(found),
         }
+    }
+
+    /// Returns the file that describes the trace's tasks, if there is one.
+    #[must_use]
+    pub fn tasks_file(&self) -> Option<PathBuf> {
+        self.tasks.file(self.file.as_deref(), &self.reading.named)
     }
 
     /// Returns the options for the replay of the trace.

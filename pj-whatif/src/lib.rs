@@ -14,3 +14,4 @@ mod many;
 mod page;
 mod report;
 pub mod run;
+mod tasks;

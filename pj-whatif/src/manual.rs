@@ -24,6 +24,10 @@ pub const MANUAL: Manual = Manual {
             "pj_whatif run.trace --scale state=computing --sweep factor=0.1..1.0/10",
             "a table of ten runs",
         ),
+        (
+            "pj_whatif paje.trace --workers CUDA=+1",
+            "StarPU with another GPU, if tasks.rec is there",
+        ),
     ],
     sections: &[("ENVIRONMENT", &[Block::Terms(&[NO_WARNINGS_TERM])])],
 };

@@ -7,6 +7,7 @@ use paje_console::fill::fill;
 use paje_console::options::Format;
 use paje_decimal::amounts::{amount, duration, percent};
 use paje_sim::TimeScale;
+use paje_whatif::tasks::TaskPrediction;
 use paje_whatif::{Graph, Plan, Retimed};
 use serde_json::{Map, Value, json};
 
@@ -169,6 +170,23 @@ impl Report {
         for (name, (before, after)) in path {
             self.add(What::Critical, name, before, after);
         }
+    }
+
+    /// Adds the prediction for a run of tasks.
+    pub(crate) fn add_tasks(&mut self, found: &TaskPrediction) {
+        self.add(What::Makespan, "", found.recorded, found.makespan);
+        self.add(What::Makespan, "at least", found.recorded, found.range.0);
+        self.add(What::Makespan, "at most", found.recorded, found.range.1);
+        for (kind, [before, after], share) in &found.kinds {
+            let workers =
+                if before == after { format!("{before}") } else { format!("{before} to {after}") };
+            self.add(What::NotWaiting, format!("{kind} ({workers})"), share[0], share[1]);
+        }
+        let (policy, misfit) = (found.policy.0.name(), found.policy.1 * 100.0);
+        self.caveat(format!(
+            "tasks scheduled like StarPU's {policy}, which gives {misfit:+.1} % of the recorded makespan"
+        ));
+        found.doubts.iter().for_each(|doubt| self.caveat(doubt));
     }
 
     pub(crate) fn add_sweep(

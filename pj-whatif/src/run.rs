@@ -31,6 +31,7 @@ use crate::cli::{Cli, PRECISION};
 use crate::many;
 use crate::page;
 use crate::report::Report;
+use crate::tasks;
 
 const VOICE: Voice = Voice {
     program: "pj_whatif",
@@ -64,13 +65,15 @@ fn what_if(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     if cli.sweep.is_none() {
         hypotheses.extend(cli.hypotheses(None).map_err(Failure::Other)?);
     }
-    if cli.identity && (!hypotheses.is_empty() || cli.sweep.is_some() || cli.random.is_some()) {
+    let is_change = !hypotheses.is_empty() || !cli.workers.is_empty();
+    if cli.identity && (is_change || cli.sweep.is_some() || cli.random.is_some()) {
         return Err(Failure::Other("--identity cannot be combined with hypotheses".into()));
     }
-    let is_something = cli.identity || cli.sweep.is_some() || cli.random.is_some();
+    let is_something =
+        cli.identity || cli.sweep.is_some() || cli.random.is_some() || !cli.workers.is_empty();
     if hypotheses.is_empty() && !is_something {
-        let why = "no hypothesis given; use --scale, --balance, --cut, --cut-messages, --net, --cpu, --random, \
-                   --sweep or --hypothesis, or --identity to change nothing";
+        let why = "no hypothesis given; use --scale, --balance, --cut, --cut-messages, --net, --cpu, --workers, \
+                   --random, --sweep or --hypothesis, or --identity to change nothing";
         return Err(Failure::Other(why.into()));
     }
     let table = cli.net_table.as_deref().map(|path| {
@@ -132,6 +135,10 @@ fn changed(
         return Err(unsuitable(why));
     }
     let mut settings = settings(cli, name, trace)?;
+    if let Some(report) = tasks::report(cli, name, trace, &settings.map, hypotheses)? {
+        write_report(cli, &report)?;
+        return Ok(true);
+    }
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
     let facts = Facts::new(trace, &settings.map, &settings.reading);
     if facts.tracks.classes().is_empty() {

@@ -1,7 +1,9 @@
-//! Collectives. Traces do not record communicators. Therefore, the k-th states of a value in all
+//! Collectives. If a trace records the communicators, the k-th operations of a communicator in all
+//! containers that use it are one operation. Otherwise, the k-th states of a value in all
 //! containers of a group count as one operation, unless their times contradict this. In that case,
 //! the group is divided.
 
+mod communicators;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -14,6 +16,7 @@ use rayon::prelude::*;
 
 use crate::classes::{Class, Collective};
 use crate::named;
+use crate::recorded::Recorded;
 use crate::tracks::{Track, Tracks, grouped};
 
 /// Settings for finding collectives.
@@ -50,6 +53,8 @@ pub enum Level {
     All,
     /// Containers below the same container of this depth. The root has depth 0.
     Depth(u32),
+    /// Containers that use the same communicator, which the trace records.
+    Recorded,
 }
 
 /// Collectives of a trace.
@@ -61,6 +66,8 @@ pub struct Collectives {
     pub level: Level,
     /// Operations by group and value.
     pub series: Vec<Series>,
+    /// Calls that begin the use of the library. No member leaves them before the last one enters.
+    pub begins: Vec<Series>,
     /// Values that were not analysed.
     pub uneven: Vec<Uneven>,
 }
@@ -129,7 +136,10 @@ impl Series {
 impl Collectives {
     /// Finds the collectives of a trace.
     #[must_use]
-    pub fn new(tracks: &Tracks<'_>, grouping: &Grouping) -> Self {
+    pub fn new(tracks: &Tracks<'_>, grouping: &Grouping, recorded: &Recorded) -> Self {
+        if grouping.level.is_none() && recorded.has_operations() {
+            return communicators::series(tracks, recorded, grouping.root);
+        }
         let containers = tracks.trace().containers();
         let up = |container| {
             let next =

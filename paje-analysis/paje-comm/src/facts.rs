@@ -5,9 +5,11 @@ use std::sync::Arc;
 use paje_sim::{ContainerId, Trace, ValueId};
 
 use crate::classes::{Classes, Map};
+use crate::clocks;
 use crate::collectives::{Collectives, Grouping};
 use crate::messages::{Message, Messages};
-use crate::tracks::Tracks;
+use crate::recorded::Recorded;
+use crate::tracks::{Track, Tracks};
 
 /// Settings for reading the communication of a trace.
 #[derive(Clone, Debug, Default)]
@@ -28,10 +30,14 @@ pub struct Facts<'t> {
     pub tracks: Arc<Tracks<'t>>,
     /// Links between ranks.
     pub messages: Arc<Messages>,
-    /// The k-th operations of each value.
+    /// What the trace records about calls.
+    pub recorded: Arc<Recorded>,
+    /// The operations of each communicator, or the k-th operations of each value.
     pub collectives: Arc<Collectives>,
     /// Rendezvous threshold in bytes, if it is given.
     pub eager: Option<u64>,
+    /// Largest shift of a container's times in seconds, because clocks differ.
+    pub shift: f64,
     /// Whether sends in a state are always a rendezvous, by type and value.
     rendezvous: Arc<Vec<Vec<bool>>>,
 }
@@ -70,8 +76,14 @@ impl<'t> Facts<'t> {
     ) -> Self {
         let (messages, collectives) = rayon::join(
             || read(&tracks, map, options.bytes.as_deref()),
-            || Collectives::new(&tracks, &options.grouping),
+            || {
+                let recorded = Recorded::new(&tracks);
+                let collectives = Collectives::new(&tracks, &options.grouping, &recorded);
+                (recorded, collectives)
+            },
         );
+        let (mut recorded, collectives) = collectives;
+        recorded.find_requests(&tracks, &messages);
         let types = tracks.trace().types();
         let of_type = |type_| {
             let count = tracks.classes().of_type(type_).len() as u32;
@@ -82,8 +94,10 @@ impl<'t> Facts<'t> {
             rendezvous: Arc::new(types.ids().map(of_type).collect()),
             tracks: Arc::new(tracks),
             messages: Arc::new(messages),
+            recorded: Arc::new(recorded),
             collectives: Arc::new(collectives),
             eager: options.eager.or(map.eager()),
+            shift: 0.0,
         }
     }
 
@@ -91,6 +105,25 @@ impl<'t> Facts<'t> {
     #[must_use]
     pub fn changed(&self, tracks: Tracks<'t>, messages: Messages) -> Self {
         Facts { tracks: Arc::new(tracks), messages: Arc::new(messages), ..self.clone() }
+    }
+
+    /// Returns these facts on one clock, if the trace records communicators and its clocks contradict the order of
+    /// events.
+    #[must_use]
+    pub fn on_one_clock(self) -> Self {
+        let may_differ = self.recorded.has_operations();
+        let Some(shifts) = may_differ.then(|| clocks::shifts(&self)).flatten() else { return self };
+        let times = |of: fn(&Track) -> &Vec<f64>| -> Vec<Vec<f64>> {
+            let all = self.tracks.list().iter().zip(&shifts);
+            all.map(|(track, shift)| of(track).iter().map(|time| time + shift).collect()).collect()
+        };
+        let tracks = self.tracks.at_times(&times(|track| &track.start), &times(|track| &track.end));
+        let messages = self.messages.at_times(|_, message| {
+            let [from, to] = [message.from, message.to].map(|track| shifts[track as usize]);
+            Some((message.start + from, message.end + to))
+        });
+        let shift = shifts.iter().fold(0.0, |most, shift| shift.abs().max(most));
+        Facts { shift, ..self.changed(tracks, messages) }
     }
 
     /// Returns whether SimGrid wrote the trace.

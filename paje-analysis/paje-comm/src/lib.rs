@@ -8,12 +8,14 @@
 //! a trace does not record are [`Inferred`].
 
 pub mod classes;
+mod clocks;
 pub mod collectives;
 mod facts;
 mod groups;
 pub mod messages;
 pub mod named;
 mod received;
+pub mod recorded;
 mod requests;
 mod run;
 pub mod seconds;
@@ -25,6 +27,7 @@ mod walk;
 pub use facts::{Facts, Options};
 pub use groups::{Group, Groups};
 pub use received::{Received, TIME_TOLERANCE, received, sets};
+pub use recorded::Recorded;
 pub use run::{Inferred, Run};
 pub use seconds::Seconds;
 pub use steps::{Kind, Step, StepActs, Steps};

@@ -13,10 +13,13 @@ use std::convert::Infallible;
 use std::str;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use paje_sim::{ContainerId, LaneId, LaneView, Links, Trace, TypeNature, ValueId, Visitor};
+use paje_sim::{
+    ContainerId, LaneId, LaneView, Links, Side as Opens, Trace, TypeNature, ValueId, Visitor,
+};
 use rayon::prelude::*;
 
 use crate::classes::Map;
+use crate::recorded::number;
 use crate::tracks::Tracks;
 use ends::Side;
 
@@ -28,6 +31,8 @@ pub struct Messages {
     pub elsewhere: u64,
     received: Vec<Vec<u32>>,
     sent: Vec<Vec<u32>>,
+    /// Requests of each message's send and receive. Empty if the trace has none.
+    requests: Vec<[Option<u64>; 2]>,
 }
 
 /// A link between two tracks.
@@ -54,6 +59,9 @@ pub struct Message {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// User-defined field with the request of a nonblocking call.
+const REQUEST: &str = "Request";
 
 /// Default user-defined fields for the bytes of a link, by priority.
 pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
@@ -136,8 +144,9 @@ impl Messages {
             messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
         }
         let field = bytes.or_else(|| size_field(trace));
+        let has_requests = has_field(trace, REQUEST) && trace.has_user_defined();
         let next = by_receiver.then_some(next);
-        let mut reader = Reader { tracks, field, messages, next, row: 0 };
+        let mut reader = Reader { tracks, field, has_requests, messages, next, row: 0 };
         for lane in lanes {
             reader.row = 0;
             let Ok(()) = lane.visit(&mut reader);
@@ -206,6 +215,12 @@ impl Messages {
         &self.list
     }
 
+    /// Returns the requests of each message's nonblocking send and receive. Empty if the trace records none.
+    #[must_use]
+    pub fn requests(&self) -> &[[Option<u64>; 2]] {
+        &self.requests
+    }
+
     /// Returns the messages that end in a track, ordered by end.
     #[must_use]
     pub fn received(&self, track: usize) -> &[u32] {
@@ -258,15 +273,18 @@ fn find(
     found.collect()
 }
 
+fn has_field(trace: &Trace, name: &str) -> bool {
+    trace.defs().iter().any(|def| def.extras().any(|(field, _)| field == name))
+}
+
 fn size_field(trace: &Trace) -> Option<&'static str> {
-    let defined =
-        |name: &&str| trace.defs().iter().any(|def| def.extras().any(|(field, _)| field == *name));
-    BYTES.into_iter().find(defined)
+    BYTES.into_iter().find(|name| has_field(trace, name))
 }
 
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
+    has_requests: bool,
     messages: Messages,
     /// For each receiving track, the index of its next message. `None` if the messages stay in the
     /// order of the links.
@@ -305,10 +323,27 @@ impl Visitor for Reader<'_> {
                     *place += 1;
                 }
             }
+            if self.has_requests {
+                let next = self.next.as_ref().map(|next| next[to] as usize);
+                let place = next.unwrap_or(self.messages.list.len()) - 1;
+                self.messages.requests.resize(self.messages.list.len(), [None; 2]);
+                self.messages.requests[place] = requests(self.tracks.trace(), &links, i);
+            }
         }
         self.row += links.start.len() as u64;
         Ok(())
     }
+}
+
+fn requests(trace: &Trace, links: &Links<'_>, i: usize) -> [Option<u64>; 2] {
+    let mut found = [None; 2];
+    for (side, fields) in links.user_defined.events_of(i) {
+        let def = &trace.defs()[fields.def()];
+        let mut all = def.extras().zip(fields.texts());
+        let request = all.find(|((name, _), _)| *name == REQUEST);
+        found[usize::from(side == Opens::Closing)] = request.and_then(|(_, text)| number(text));
+    }
+    found
 }
 
 fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {

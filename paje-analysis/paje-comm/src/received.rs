@@ -98,9 +98,14 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
             state += 1;
         }
         let class = tracks.class(at, recv as usize);
-        let post = match class {
-            Class::Wait => begun.pop_front().unwrap_or(recv),
-            _ => recv,
+        let recorded = facts.recorded.post(all[place].message as usize).map(|post| post as u32);
+        let post = match (recorded, class) {
+            (Some(post), _) => {
+                begun.retain(|other| *other != post);
+                post
+            }
+            (None, Class::Wait) => begun.pop_front().unwrap_or(recv),
+            (None, _) => recv,
         };
         let mut since = last_within(track, recv as usize, end);
         if let Some(before) = place.checked_sub(1).map(|before| &all[before]) {

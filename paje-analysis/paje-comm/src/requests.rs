@@ -1,4 +1,4 @@
-//! Finds which calls complete which requests if the trace has no numbers of requests.
+//! Finds which calls complete which requests, by their numbers if the trace has them.
 
 use crate::classes::Class;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,6 +75,11 @@ pub(crate) fn add_completions(
     for it in all.iter().flatten().filter(|it| it.is_used && (it.is_rendezvous || becomes(it))) {
         let message = &list[it.message as usize];
         let (from, Some(send)) = (message.from as usize, message.send()) else { continue };
+        if let Some(wait) = facts.recorded.completion(it.message as usize) {
+            let act = StateAct::new(wait as u32, Act::Complete(it.message));
+            acts[from].closing.push(act);
+            continue;
+        }
         let track = &tracks.list()[from];
         let least = least.get(&size(it)).copied().unwrap_or(0.0);
         let earliest = if it.is_rendezvous { it.begin(true) + least } else { message.start };

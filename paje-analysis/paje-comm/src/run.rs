@@ -142,7 +142,8 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
         inferred.mispaired += u64::from(is_wrong);
         inferred.backwards += u64::from(is_backwards);
         inferred.unmatched += u64::from(!is_known && !is_wrong);
-        inferred.posts += u64::from(is_known && it.post != it.recv);
+        let is_recorded = facts.recorded.post(it.message as usize).is_some();
+        inferred.posts += u64::from(is_known && it.post != it.recv && !is_recorded);
         it.is_used = is_known && !is_backwards;
     }
     (all, inferred)

@@ -200,6 +200,16 @@ impl Track {
         Some(self.parent[state]).filter(|parent| *parent != NONE).map(|parent| parent as usize)
     }
 
+    /// Returns the states that are open at a time. First come those entered before, the innermost one first, then those
+    /// entered at this time.
+    pub fn open_at(&self, time: f64) -> impl Iterator<Item = usize> + '_ {
+        let next = self.start.partition_point(|start| *start < time);
+        let around = std::iter::successors(next.checked_sub(1), |state| self.parent(*state));
+        let before = around.filter(move |state| self.end[*state] >= time);
+        let now = self.start[next..].iter().take_while(move |start| **start <= time).count();
+        before.chain(next..next + now)
+    }
+
     /// Returns the time of the last exit, in seconds.
     #[must_use]
     #[inline]

@@ -3,10 +3,10 @@
 //! The method is that of Böhme, Geimer, Wolf, Arnold: *Identifying the root causes of wait states
 //! in large-scale parallel applications* (2010). Let p wait for q. Both were last synchronised when
 //! one of them waited for the other, when their whole group was in a collective, or when the run
-//! began. Since then, q took longer than p by the length of the wait, because it worked longer or
-//! waited longer, or both. The part due to longer work is q's own cost. The part due to longer
-//! waiting is passed on to the containers that q waited for in that time, in proportion to the
-//! waiting. There, it is added to q's own waiting and divided in the same way.
+//! began. Since then, q spent more time than p in some call paths, without waiting, and q may have
+//! waited. The cost of the wait is divided among these times, in proportion. The part due to longer
+//! work is q's own cost. The part due to waiting is passed on to the containers that q waited for
+//! in that time. There, it is added to q's own waiting and divided in the same way.
 //!
 //! Waits are processed from the last to the first, so the charge of each wait is complete when it
 //! is processed. A charge for a range of q's waits is stored as a factor that applies until the
@@ -15,6 +15,9 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
+use super::paths::Paths;
 use super::{Wait, Waits};
 use crate::Seconds;
 use crate::classes::Collective;
@@ -39,19 +42,20 @@ impl Waits<'_> {
         let mut costs: Vec<Cost> = (0..self.by_track.len() as u32)
             .map(|whom| Cost { whom, direct: Seconds::ZERO, delay: 0.0 })
             .collect();
-        let order = self.in_order();
-        let together = self.together(&order);
-        let mut ledger = Ledger::new(self);
-        for (&(track, at), &since) in order.iter().zip(&together).rev() {
-            let wait = &self.by_track[track as usize][at as usize];
-            let seconds = wait.seconds_within(window);
-            let charged = seconds.to_f64() + ledger.take(wait, at as usize);
-            let own = ledger.pass_on(wait, since, charged);
-            costs[wait.whom as usize].direct += seconds;
-            costs[wait.whom as usize].delay += own;
-        }
+        let charging = Charging::new(self, &Paths::new(self));
+        charging.each(
+            |wait| wait.seconds_within(window),
+            |wait, charge| {
+                costs[wait.whom as usize].direct += wait.seconds_within(window);
+                costs[wait.whom as usize].delay += charge.own;
+            },
+        );
         costs.retain(|cost| !cost.direct.is_zero() || cost.delay > 0.0);
         costs
+    }
+
+    fn at(&self, track: u32, at: u32) -> &Wait {
+        &self.by_track[track as usize][at as usize]
     }
 
     /// Returns the track and index of each wait, ordered by end. If two waits end at the same time
@@ -98,15 +102,12 @@ impl Waits<'_> {
     /// For each wait in order, returns when the two containers were last synchronised.
     fn together(&self, order: &[(u32, u32)]) -> Vec<f64> {
         let begin = self.whole().0;
-        let mut group_of = vec![0; self.by_track.len()];
+        let mut groups_of = vec![Vec::new(); self.by_track.len()];
         for (group, members) in self.facts.collectives.groups.iter().enumerate() {
-            members.iter().for_each(|track| group_of[*track as usize] = group);
+            members.iter().for_each(|track| groups_of[*track as usize].push(group));
         }
         let meetings = self.meetings();
-        let wait = |at: usize| {
-            let (track, place) = order[at];
-            &self.by_track[track as usize][place as usize]
-        };
+        let wait = |at: usize| self.at(order[at].0, order[at].1);
         let pair = |wait: &Wait| (wait.waiter.min(wait.whom), wait.waiter.max(wait.whom));
         // Visits the waits by start. Before each, records the waits that have ended by then.
         let mut begins: Vec<usize> = (0..order.len()).collect();
@@ -121,14 +122,14 @@ impl Waits<'_> {
                 ended += 1;
             }
             let last = pairs.get(&pair(begun)).map_or(begin, |time| *time);
-            let group = group_of[begun.waiter as usize];
-            let meeting = if group == group_of[begun.whom as usize] {
-                let behind = meetings[group].partition_point(|time| *time <= begun.from);
-                behind.checked_sub(1).map_or(begin, |at| meetings[group][at])
-            } else {
-                begin
-            };
-            since[at] = last.max(meeting);
+            let others = &groups_of[begun.whom as usize];
+            let groups = groups_of[begun.waiter as usize].iter();
+            let both = groups.filter(|group| others.binary_search(group).is_ok());
+            let times = both.filter_map(|group| {
+                let times: &Vec<f64> = &meetings[*group];
+                times[..times.partition_point(|time| *time <= begun.from)].last().copied()
+            });
+            since[at] = times.fold(last, f64::max);
         }
         since
     }
@@ -136,8 +137,9 @@ impl Waits<'_> {
     /// For each group, returns the times of the operations that no member leaves before the last
     /// one enters.
     fn meetings(&self) -> Vec<Vec<f64>> {
-        let mut meetings = vec![Vec::new(); self.facts.collectives.groups.len()];
-        for series in &self.facts.collectives.series {
+        let collectives = &self.facts.collectives;
+        let mut meetings = vec![Vec::new(); collectives.groups.len()];
+        for series in collectives.series.iter().chain(&collectives.begins) {
             if series.is_part || !matches!(series.class, Collective::NxN | Collective::Barrier) {
                 continue;
             }
@@ -152,6 +154,59 @@ impl Waits<'_> {
         }
         meetings.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
         meetings
+    }
+}
+
+/// The order in which waits are charged.
+pub(super) struct Charging<'w, 't> {
+    waits: &'w Waits<'t>,
+    /// Track and index of each wait.
+    order: Vec<(u32, u32)>,
+    /// When the two containers of each wait were last synchronised.
+    since: Vec<f64>,
+    /// Additional time of the container that is waited for.
+    excess: Vec<f64>,
+}
+
+/// Cost of a wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Charge {
+    /// When the two containers were last synchronised.
+    pub(super) since: f64,
+    /// Part of the wait's seconds, and of the waiting that it causes, that the other container causes with longer work.
+    pub(super) own: f64,
+    /// Part of `own` that is due to the wait itself.
+    pub(super) direct: f64,
+}
+
+impl<'w, 't> Charging<'w, 't> {
+    pub(super) fn new(waits: &'w Waits<'t>, paths: &Paths) -> Self {
+        let order = waits.in_order();
+        let since = waits.together(&order);
+        let excess = order.par_iter().zip(&since).map(|(&(track, at), since)| {
+            let excess = paths.excess(waits, waits.at(track, at), *since);
+            excess.iter().map(|(_, seconds)| seconds).sum()
+        });
+        let excess = excess.collect();
+        Charging { waits, order, since, excess }
+    }
+
+    /// Charges these seconds of each wait, from the last one to the first one.
+    pub(super) fn each(
+        &self,
+        seconds: impl Fn(&Wait) -> Seconds,
+        mut charged: impl FnMut(&Wait, Charge),
+    ) {
+        let mut ledger = Ledger::new(self.waits);
+        let all = self.order.iter().zip(&self.since).zip(&self.excess);
+        for ((&(track, at), &since), excess) in all.rev() {
+            let wait = self.waits.at(track, at);
+            let seconds = seconds(wait).to_f64();
+            let all = seconds + ledger.take(wait, at as usize);
+            let own = ledger.pass_on(wait, since, *excess, all);
+            let direct = if all > 0.0 { own * (seconds / all) } else { 0.0 };
+            charged(wait, Charge { since, own, direct });
+        }
     }
 }
 
@@ -199,22 +254,19 @@ impl<'a> Ledger<'a> {
         charged
     }
 
-    /// Passes a part of a wait's charge on to the waits of the container that is waited for.
-    /// Returns the rest, which is this container's own cost.
-    fn pass_on(&mut self, wait: &Wait, since: f64, charged: f64) -> f64 {
-        let (p, q) = (wait.waiter as usize, wait.whom as usize);
-        let p_waits = self.waited(p, since, self.places_until(p, wait.from));
-        let q_waits = self.waited(q, since, self.left[q]);
-        let work = (wait.until - since - q_waits) - (wait.from - since - p_waits);
-        let (work, waiting) = (work.max(0.0), (q_waits - p_waits).max(0.0));
-        let first = self.places_until(q, since);
-        if waiting <= 0.0 || first >= self.left[q] {
+    /// Passes a part of a wait's charge on to the waits of the container that is waited for, and which has worked this much
+    /// longer since they were synchronised. Returns the rest, which is this container's own cost.
+    fn pass_on(&mut self, wait: &Wait, since: f64, excess: f64, charged: f64) -> f64 {
+        let whom = wait.whom as usize;
+        let (first, left) = (self.places_until(whom, since), self.left[whom]);
+        let waited = self.waited(whom, since, left);
+        if waited <= 0.0 || first >= left {
             return charged;
         }
-        let passed = charged * (waiting / (work + waiting));
-        let factor = passed / (self.sums[q][self.left[q]] - self.sums[q][first]);
-        self.factor[q] += factor;
-        self.ends[q][first] += factor;
+        let passed = charged * (waited / (excess + waited));
+        let factor = passed / (self.sums[whom][left] - self.sums[whom][first]);
+        self.factor[whom] += factor;
+        self.ends[whom][first] += factor;
         charged - passed
     }
 

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use paje_sim::TimeScale;
 
 use super::Waits;
+use super::paths::ByPath;
 use super::tables::Total;
 use crate::{Data, Label, Seconds, Table};
 
@@ -62,6 +63,37 @@ impl Waits<'_> {
         with_totals(Table::new("waiters").with("container", name(&rows, 0)), &rows)
             .with("caused", Data::seconds(&order, |at| costs[*at].0))
             .with("delay", Data::seconds(&order, |at| Seconds::new(nanoseconds(costs[*at].1))))
+            .in_seconds(self.scale())
+    }
+
+    /// Returns `kind,container,path,count,seconds,share,mean,max,delay,indirect`: waits by kind, container and call path,
+    /// and the waiting that each call path causes directly and indirectly. The share is relative to the container's
+    /// time.
+    #[must_use]
+    pub fn paths_table(&self, window: (f64, f64)) -> Table {
+        let (paths, mut all) = self.by_path(window);
+        all.sort_by(|a, b| {
+            let time = |row: &ByPath| row.total.seconds.to_f64() + row.delay + row.indirect;
+            time(b).total_cmp(&time(a))
+        });
+        let length = self.length(window);
+        let rows = all.iter().map(|row| Row {
+            names: [row.kind.name().into(), self.label(row.track)],
+            total: row.total,
+            share: row.total.seconds.share_of(length),
+        });
+        let rows: Vec<Row> = rows.collect();
+        let path = |row: &ByPath| Label::from(paths.name(self, row.path).as_str());
+        let cost = |of: fn(&ByPath) -> f64| {
+            Data::seconds(&all, move |row| Seconds::new(nanoseconds(of(row))))
+        };
+        let table = Table::new("paths")
+            .with("kind", name(&rows, 0))
+            .with("container", name(&rows, 1))
+            .with("path", Data::Text(all.iter().map(path).collect()));
+        with_totals(table, &rows)
+            .with("delay", cost(|row| row.delay))
+            .with("indirect", cost(|row| row.indirect))
             .in_seconds(self.scale())
     }
 

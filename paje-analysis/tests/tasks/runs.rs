@@ -25,7 +25,7 @@ pub(crate) fn map() -> Map {
 /// Reads a recorded run.
 pub(crate) fn recorded(name: &str) -> (Trace, Records) {
     let open = |ending: &str| {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/starpu");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../paje-analysis/tests/starpu");
         let path = PathBuf::from(folder).join(format!("{name}.{ending}.xz"));
         Input::open(Some(&path)).expect("a file")
     };

@@ -5,6 +5,7 @@ mod any;
 mod known;
 mod naive;
 mod random;
+mod recorded;
 mod smpi;
 
 use paje_analysis::classes::Map;

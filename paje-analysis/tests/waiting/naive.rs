@@ -14,6 +14,8 @@ pub(crate) struct State {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) value: String,
+    /// Number of states around it.
+    depth: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +92,7 @@ impl Naive {
                 start: micros(state.start),
                 end: micros(state.end),
                 value: state.value_name().to_string(),
+                depth: state.imbrication,
             });
         }
         let sizes = sizes(trace);
@@ -188,7 +191,7 @@ impl Naive {
                 offer(wait, message.start, message.end * 1_000_000 + at as u64);
             }
             let (Some(i), Some(recv)) = (send, recv) else { continue };
-            let State { start, end, ref value } = *state(message.from, i);
+            let State { start, end, ref value, .. } = *state(message.from, i);
             let rendezvous =
                 value == "PMPI_Ssend" || message.bytes.is_some_and(|bytes| bytes >= eager);
             if rendezvous && !collective(value) {

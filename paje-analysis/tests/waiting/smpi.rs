@@ -18,7 +18,7 @@ fn the_example_prints_its_report() {
     let lines: Vec<&str> = report.lines().map(str::trim).collect();
     for line in [
         "0.205505 late sender (411)",
-        "0.060000 for rank-3, 0.209995 caused by it",
+        "0.060000 for rank-3, 0.209999 caused by it",
         "0.090253 is the critical path's length",
         "0.090000 computing in rank-3",
     ] {

@@ -75,15 +75,15 @@ fn messages_pair_as_mpi_orders_them() {
     let links: Vec<&str> = found
         .iter()
         .map(String::as_str)
-        .filter(|it| it.starts_with("12") || it.starts_with("13"))
+        .filter(|it| ["12", "13", "22", "23"].iter().any(|number| it.starts_with(number)))
         .collect();
     assert_eq!(
         links,
         [
             "12 0.100 0 M2_2 L10 C0 0 111 5",
-            "13 0.150 0 M2_2 L20 C0 0 111 5",
-            "13 0.030 0 M2_2 L20 C0 1 222 5",
-            "12 0.200 0 M2_2 L10 C0 1 222 5",
+            "23 0.150 0 M2_2 L20 C0 0 111 5 8",
+            "23 0.030 0 M2_2 L20 C0 1 222 5 9",
+            "22 0.200 0 M2_2 L10 C0 1 222 5 1",
             "13 0.040 0 M2_2 L20 C0 2 333 6",
             "12 0.300 0 M2_2 L10 C0 2 333 6",
         ]
@@ -94,7 +94,7 @@ fn messages_pair_as_mpi_orders_them() {
         events,
         [
             "11 0.400 L10 E2 K14 \"Receiver=4294967294; Communicator=world; Tag=5; Length=4\"",
-            "11 0.450 L10 E2 K14 \"Receiver=0 (main); Communicator=world; Tag=5; Length=5\"",
+            "11 0.450 L10 E2 K14 \"Receiver=0 (rank 0/main); Communicator=world; Tag=5; Length=5\"",
             "11 0.010 L20 E2 K17 \"Request=8\"",
             "11 0.020 L20 E2 K17 \"Request=9\"",
         ]
@@ -204,6 +204,26 @@ fn markers_become_events_of_the_root() {
             "20 0.500 0 Marker \"phase\" \"Duration=10; Scope=0; Place=UNDEFINED; Text=second\"",
         ]
     );
+}
+
+#[test]
+fn communicators_without_a_name_of_their_own_get_their_identifier() {
+    let mut archive = world();
+    for id in [2, 3] {
+        archive.define("Comm", &[N(id), N(7), N(0), N(UNDEFINED), N(0)]);
+    }
+    archive.define("Comm", &[N(4), N(UNDEFINED), N(0), N(UNDEFINED), N(0)]);
+    for comm in [2, 3, 4] {
+        archive.event(10, 1001, "CommCreate", &[N(comm)]);
+    }
+    let found = lines(&archive);
+    let events: Vec<&str> = found
+        .iter()
+        .filter(|it| it.starts_with("11"))
+        .filter_map(|it| it.split('"').nth(1))
+        .collect();
+    let names = ["world <C2>", "world <C3>", "communicator 4"];
+    assert_eq!(events, names.map(|name| format!("Communicator={name}")));
 }
 
 #[test]

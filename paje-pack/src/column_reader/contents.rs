@@ -1,156 +1,126 @@
-//! Finds the offsets of lines, and reads the contents of lines without text: keys and requested
-//! values.
+//! Reads lines of known steps: their times and offsets, their keys, and requested values.
 
 use super::{ColumnReader, Form, Passed};
 use crate::decode::LineReader;
-use crate::fields::{Place, is_word};
-use crate::lines::holes;
+use crate::fields::{FieldsIn, Place, is_word, unzigzag};
+use crate::keys::KeysIn;
+use crate::lines::{Line, holes};
 use crate::out::Out;
+use crate::stream::StreamReader;
 use crate::value::{Kind, Value};
 use paje_parser::columns::{ColumnLine, Content, Lines, Linked};
 
 impl ColumnReader<'_, '_> {
-    /// Records where lines begin, and reads their contents. Their steps and times are known. Drops
-    /// the lines that are left out. Returns how many lines are kept.
-    pub(super) fn placed(
-        &mut self,
-        all: &mut [ColumnLine],
-        length: usize,
-        out: &mut Out,
-        lines: &mut Lines,
-    ) -> Option<usize> {
-        let (mut number, mut kept) = (0, 0);
-        while number < all.len() {
-            (number, kept) = self.known(all, (number, kept), out, lines)?;
-            let Some(line) = all.get(number).copied() else { break };
-            let start = out.len();
-            let (content, left_out) = self.line(line, out)?;
-            number += 1;
-            match left_out {
-                Some(time) => lines.leave_out(time),
-                None => {
-                    lines.contents.push(Content { line: kept as u32, ..content });
-                    all[kept] =
-                        ColumnLine { time: 0, start: start as u32, step: ColumnLine::OTHER };
-                    kept += 1;
-                }
-            }
-            if out.len() > length || self.reader.failed() {
-                return None;
-            }
-        }
-        Some(kept)
-    }
-
-    /// Finds the offsets of lines up to the first line whose text is requested. Returns the index
-    /// of that line, and the number of lines kept so far.
+    /// Reads lines up to the first one that must be read as text. Returns `None` if a key or a
+    /// requested value is not a single word.
     #[inline(never)]
-    fn known(
-        &mut self,
-        all: &mut [ColumnLine],
-        (mut number, mut kept): (usize, usize),
-        out: &mut Out,
-        lines: &mut Lines,
-    ) -> Option<(usize, usize)> {
-        let ColumnReader { reader, steps, passed, is_of_times, .. } = self;
-        let (mut range, mut len) = reader.times.lengths();
-        let mut start = out.len();
-        let steps = &mut steps[..];
-        while let Some(line) = all.get(number) {
-            let ColumnLine { time, step, .. } = *line;
+    pub(super) fn known(&mut self, out: &mut Out, lines: &mut Lines) -> Option<()> {
+        let ColumnReader { reader, steps, passed, .. } = self;
+        let LineReader { sides, lines: coded, times, values, keys, pieces } = reader;
+        let [_, _, values_side, keys_side] = sides;
+        let mut contents = Contents { values, keys, values_side, keys_side };
+        let (read, lanes, actions) = coded.parts();
+        let (places, actions) = actions.parts();
+        let (mut range, mut len) = (0..0, 0);
+        let (groups, codes, last, scale) = times.parts();
+        let (steps, mut start) = (&mut steps[..], out.len() as u32);
+        while let Some(lane) = lanes.get(*read) {
+            let lane = (*lane as usize).wrapping_sub(1);
+            let Some(place) = places.get_mut(lane) else { break };
+            let Some(action) = actions.get(place.next_or_other()) else { break };
+            let line = Line { lane: lane as u32, action: (*action as u32).wrapping_sub(1) };
+            let Some(step) = pieces.steps.find(line) else { break };
             let Some(of) = steps.get_mut(step as usize) else { break };
+            let Some(group) = groups.get_mut(of.action as usize) else { break };
+            let Some(code) = codes.get(group.next_or_other()) else { break };
+            // The code 0 stands for a time in another format.
+            let Some(code) = code.checked_sub(1).filter(|_| of.form != Form::Texts) else { break };
+            let time = last.wrapping_add(unzigzag(code));
             if !range.contains(&time) {
-                let Some(found) = reader.times.lengths_of(time) else { break };
-                (range, len) = found;
+                let Some(found) = scale.lengths(time) else { break };
+                (range, len) = (found.0, found.1 as u32);
             }
-            if of.form == Form::Texts {
-                break;
-            }
-            number += 1;
-            of.count += 1;
-            let Some(to) = all.get_mut(kept) else { break };
-            *to = ColumnLine { time, start: start as u32, step };
-            kept += 1;
-            if of.form != Form::Times {
-                let of = *of;
-                if of.form != Form::Nothing || !*is_of_times {
-                    let passed = passed.get_mut(of.holes.0 as usize..of.holes.1 as usize)?;
-                    let content = Content { line: kept as u32 - 1, step, ..Content::default() };
-                    let place = (start as u32, len, of.lane);
-                    let contents = &mut lines.contents;
-                    start += reader.contents(content, passed, place, out, contents)? as usize;
-                    if of.form != Form::Contents {
-                        lines.contents.pop();
-                    }
-                }
-                if of.form == Form::Nothing {
-                    lines.leave_out(time);
-                    kept -= 1;
-                    steps[step as usize].count -= 1;
-                }
-                start += of.bytes as usize + len as usize;
+            *read += 1;
+            place.pass();
+            group.pass();
+            *last = time;
+            if of.form == Form::Nothing {
+                lines.leave_out(time);
             } else {
-                start += of.bytes as usize + len as usize;
+                lines.lines.push(ColumnLine { time, start, step });
+                of.count += 1;
             }
+            let mut own = 0;
+            if of.form != Form::Times {
+                let passed = passed.get_mut(of.holes.0 as usize..of.holes.1 as usize)?;
+                let number = (lines.lines.len() as u32).wrapping_sub(1);
+                let mut content = Content { line: number, step, ..Content::default() };
+                own = contents.read(&mut content, passed, (start, len), out)?;
+                if of.form == Form::Contents {
+                    lines.contents.push(content);
+                }
+            }
+            start = start.wrapping_add(of.bytes + len).wrapping_add(own);
         }
-        out.move_to(start);
-        Some((number, kept))
+        out.move_to(start as usize);
+        Some(())
     }
 }
 
-impl LineReader<'_> {
-    /// Reads the contents of a line and appends them to `contents`, given its holes, its start, the
-    /// length of its time, and its lane. Returns the total length of its contents.
-    #[inline(never)]
-    fn contents(
+/// The streams of values and keys.
+struct Contents<'r, 'a> {
+    values: &'r mut FieldsIn,
+    keys: &'r mut KeysIn,
+    values_side: &'r mut StreamReader<'a>,
+    keys_side: &'r mut StreamReader<'a>,
+}
+
+impl Contents<'_, '_> {
+    /// Reads the contents of a line, given its holes, its start, and the length of its time.
+    /// Returns the total length of its contents.
+    #[inline]
+    fn read(
         &mut self,
-        mut content: Content,
+        content: &mut Content,
         passed: &mut [Passed],
-        (start, time_len, lane): (u32, u32, u32),
+        (start, time_len): (u32, u32),
         out: &mut Out,
-        contents: &mut Vec<Content>,
     ) -> Option<u32> {
-        let mut own = 0;
+        let mut own = 0_u32;
         for passed in passed {
-            // Offset of this hole in the line.
             let before = passed.before.wrapping_add(passed.times * time_len);
-            let from = |own| start.wrapping_add(before).wrapping_add(own);
-            if passed.hole != holes::VALUE {
-                let from = from(own);
-                content.linked = self.key(passed.hole, (passed.place, lane), from, out)?;
-                let (from, to) = content.linked.key_at;
-                own = own.wrapping_add(to.wrapping_sub(from));
-                continue;
-            }
-            match passed.asked {
-                None => {
-                    let len = self.values.pass(&mut self.sides[2], passed.place)?;
-                    own = own.wrapping_add(len);
-                }
-                Some(true) => {
-                    let (value, len) = self.values.word(&mut self.sides[2], passed.place)?;
+            let from = start.wrapping_add(before).wrapping_add(own);
+            let len = match (passed.hole, passed.asked) {
+                (holes::VALUE, None) => self.values.pass(self.values_side, passed.place)?,
+                (holes::VALUE, Some(true)) => {
+                    let (value, len) = self.values.word(self.values_side, passed.place)?;
                     match value.kind {
                         Kind::Decimal(after) if value.is_exact() => {
                             content.value = value.bits;
                             content.value_at = (Content::NUMBER, after.into());
                         }
-                        _ => content.value_at = self.text(value, from(own), out),
+                        _ => content.value_at = self.text(value, from, out),
                     }
-                    own = own.wrapping_add(len as u32);
+                    len as u32
                 }
-                Some(false) => {
+                (holes::VALUE, Some(false)) => {
                     let of = passed.place;
-                    let value = self.values.other(&mut self.sides[2], of, &mut passed.last);
+                    let value = self.values.other(self.values_side, of, &mut passed.last);
                     if let Some(value) = value {
                         self.values.len_of(value)?;
-                        passed.last_at = self.text(value, from(own), out);
+                        passed.last_at = self.text(value, from, out);
                     }
-                    own = own.wrapping_add(passed.last_at.1.wrapping_sub(passed.last_at.0));
                     content.value_at = passed.last_at;
+                    passed.last_at.1.wrapping_sub(passed.last_at.0)
                 }
-            }
+                (hole, _) => {
+                    content.linked = self.key(hole, passed.place, from, out)?;
+                    let (from, to) = content.linked.key_at;
+                    to.wrapping_sub(from)
+                }
+            };
+            own = own.wrapping_add(len);
         }
-        contents.push(content);
         Some(own)
     }
 
@@ -163,15 +133,14 @@ impl LineReader<'_> {
 
     /// Reads a key. The end of a link refers to the key of its start, so this key is not written
     /// again. Returns `None` if the key is not a single word.
-    #[inline(always)]
-    fn key(&mut self, hole: u8, place: (Place, u32), at: u32, out: &mut Out) -> Option<Linked> {
-        let LineReader { sides: [_, _, _, side], keys, .. } = self;
+    #[inline]
+    fn key(&mut self, hole: u8, place: Place, at: u32, out: &mut Out) -> Option<Linked> {
         out.move_to(at as usize);
         let key_at = match hole {
-            holes::START => keys.start(side, place.0, out),
-            _ => keys.end(side, place, out),
+            holes::START => self.keys.start(self.keys_side, place, out),
+            _ => self.keys.end(self.keys_side, place, out),
         };
-        let is_key = !keys.fields.has_odd() || is_word(out.between(key_at));
+        let is_key = !self.keys.has_odd() || is_word(out.between(key_at));
         is_key.then_some(Linked { key_at, at })
     }
 }

@@ -1,14 +1,13 @@
 //! Reader of the fields of a stream.
 
-use super::{BASES, DIGITS, PARTS, Place, Slot, at, column, form, unzigzag};
+use super::{BASES, DIGITS, Place, Slot, at, column, form, unzigzag};
 use crate::stream::StreamReader;
-use std::ops::Range;
 
 use paje_parser::token::is_white;
 
-use crate::digits::{SHORT, decimal_len, decimal_lengths, few_digits};
+use crate::digits::{SHORT, decimal_len};
 use crate::out::Out;
-use crate::table::{Group, Table};
+use crate::table::Table;
 use crate::texts::Texts;
 use crate::value::{Kind, Value};
 
@@ -20,25 +19,14 @@ struct Field {
     base: u8,
     last: i64,
     known: Vec<Known>,
-    /// A range of decimal numbers, and the length of their texts. All texts of the range have this
-    /// length.
-    lengths: (Range<i64>, usize),
 }
 
 #[derive(Clone, Copy)]
 struct Known {
     value: Value,
-    /// Bytes of the text if there are at most [`FEW`], with the first byte lowest.
-    text: u64,
     len: u32,
     is_word: bool,
 }
-
-/// Maximum length of a short text. A word has room for one more byte.
-const FEW: usize = 7;
-
-/// Room for the parts of a key, and for the surplus bytes that are written after each part.
-const ROOM: usize = (FEW + 1) * (PARTS + 1);
 
 pub(crate) struct FieldsIn {
     table: Table,
@@ -65,9 +53,7 @@ impl FieldsIn {
         if !fields.iter().all(is_known) {
             side.fail();
         }
-        // A key has eight slots, and each slot may have a number.
-        let most = length.saturating_mul(8);
-        let table = Table::read(side, column + column::NUMBERS, [most; 2]);
+        let table = Table::read(side, column + column::NUMBERS, [length; 2]);
         let slots = vec![Slot::default(); table.len().min(AT_ONCE)];
         FieldsIn { table, fields, slots, texts: Texts::default(), has_odd: false }
     }
@@ -111,7 +97,7 @@ impl FieldsIn {
     /// Reads a value that occurred before, or a decimal number. For any other value, reads nothing
     /// and returns `None`.
     #[inline(always)]
-    fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
+    pub(crate) fn plain(&mut self, place: Place) -> Option<(Value, usize)> {
         let FieldsIn { table, fields, slots, .. } = self;
         let (groups, numbers) = table.parts();
         let group = groups.get_mut(place.slot as usize)?;
@@ -125,13 +111,10 @@ impl FieldsIn {
         let after = field.form.checked_sub(form::DECIMAL)?;
         let slot = slots.get_mut(place.slot as usize)?;
         let came = slot.base(field.base, field.last).wrapping_add(unzigzag(code));
-        if !field.lengths.0.contains(&came) {
-            field.lengths = decimal_lengths(came, after);
-        }
         slot.take(came);
         field.last = came;
         group.pass();
-        Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, field.lengths.1))
+        Some((Value { kind: Kind::Decimal(after), bits: came as u64 }, decimal_len(came, after)))
     }
 
     #[inline(always)]
@@ -147,72 +130,6 @@ impl FieldsIn {
             return Value::default();
         };
         self.code(side, place, code)
-    }
-
-    /// Reads the next values of consecutive slots and appends them to `out`, separated by `joint`.
-    /// Returns where the second value begins and ends.
-    #[inline(always)]
-    pub(crate) fn parts(
-        &mut self,
-        side: &mut StreamReader<'_>,
-        place: Place,
-        count: u32,
-        joint: u8,
-        out: &mut Out,
-    ) -> (u32, u32) {
-        let mut second = (0, 0);
-        for number in self.short_parts(place, count, joint, out, &mut second)..count {
-            if number > 0 {
-                out.push(joint);
-            }
-            let from = out.len() as u32;
-            let of = Place { slot: place.slot + number, field: place.field + number };
-            self.value(side, of, out);
-            if number == 1 {
-                second = (from, out.len() as u32);
-            }
-        }
-        second
-    }
-
-    /// Reads and appends values up to the first long value. Returns how many values were read.
-    #[inline(always)]
-    fn short_parts(
-        &mut self,
-        place: Place,
-        count: u32,
-        joint: u8,
-        out: &mut Out,
-        second: &mut (u32, u32),
-    ) -> u32 {
-        let of = |first: u32| first as usize..first as usize + count as usize;
-        let FieldsIn { table, fields, slots, .. } = self;
-        let (groups, numbers) = table.parts();
-        let (Some(groups), Some(slots), Some(fields)) = (
-            groups.get_mut(of(place.slot)),
-            slots.get_mut(of(place.slot)),
-            fields.get_mut(of(place.field)),
-        ) else {
-            return 0;
-        };
-        let start = out.len();
-        let Some(room) = out.room().first_chunk_mut::<ROOM>() else { return 0 };
-        let (mut at, mut done) = (0, 0);
-        for ((group, slot), field) in groups.iter_mut().zip(slots).zip(fields) {
-            let Some((text, len)) = field.short(numbers, group, slot) else { break };
-            let Some(to) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) else {
-                break;
-            };
-            *to = (text | u64::from(joint) << (8 * len)).to_le_bytes();
-            if done == 1 {
-                *second = ((start + at) as u32, (start + at + len) as u32);
-            }
-            at += len + 1;
-            done += 1;
-        }
-        // No joint follows the last part.
-        out.pass(at.saturating_sub(1));
-        done
     }
 
     #[inline]
@@ -286,44 +203,9 @@ impl FieldsIn {
         let is_word = is_word(text);
         let field = at(&mut self.fields, place.field);
         if field.form == form::TEXTS {
-            let text = Known::text_of(text);
-            field.known.push(Known { value, text, len, is_word });
+            field.known.push(Known { value, len, is_word });
         }
         value
-    }
-}
-
-impl Field {
-    /// Reads the next value of a slot if it is short; otherwise reads nothing. Returns its text,
-    /// with the first byte lowest, and its length.
-    #[inline(always)]
-    fn short(
-        &mut self,
-        numbers: &[u64],
-        group: &mut Group,
-        slot: &mut Slot,
-    ) -> Option<(u64, usize)> {
-        let code = numbers.get(group.next_or_other())?.checked_sub(1)?;
-        if self.form == form::DECIMAL {
-            let came = slot.base(self.base, self.last).wrapping_add(unzigzag(code));
-            let text = few_digits(came as u64)?;
-            slot.take(came);
-            self.last = came;
-            group.pass();
-            return Some(text);
-        }
-        let known = self.known.get(code as usize).filter(|_| self.form == form::TEXTS)?;
-        if known.len > FEW as u32 {
-            return None;
-        }
-        group.pass();
-        Some((known.text, known.len as usize))
-    }
-}
-
-impl Known {
-    fn text_of(text: &[u8]) -> u64 {
-        text.iter().take(FEW).rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
     }
 }
 
@@ -337,6 +219,6 @@ pub(crate) fn is_word(text: &[u8]) -> bool {
 }
 
 /// Returns whether a text can be part of a word.
-fn is_bare(text: &[u8]) -> bool {
+pub(crate) fn is_bare(text: &[u8]) -> bool {
     !text.iter().any(|byte| is_white(*byte) || *byte == b'#' || *byte == b'"')
 }

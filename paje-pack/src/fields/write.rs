@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{BASES, DIGITS, Place, Slot, at, column, form, zigzag};
 use crate::stream::StreamWriter;
 use crate::table::Rows;
-use crate::texts::{Texts, fold, hash, word_at};
+use crate::texts::{Texts, word_at};
 use crate::value::{Kind, Value};
 
 /// Number of values of a field after which its form is chosen, if one form is clearly best.
@@ -116,7 +116,8 @@ impl FieldsOut {
         if number < count {
             self.table.push(place.slot, u64::from(number) + 1);
         } else {
-            self.spell(place.slot, range);
+            self.table.push(place.slot, 0);
+            self.spell(range);
         }
     }
 
@@ -134,13 +135,16 @@ impl FieldsOut {
                 field.last = came;
                 self.table.push(place.slot, code);
             }
-            None => self.spell(place.slot, range),
+            None => {
+                self.table.push(place.slot, 0);
+                self.spell(range);
+            }
         }
     }
 
+    /// Writes a text that is not a value. A reader must know when such a text comes.
     #[inline]
-    fn spell(&mut self, slot: u32, range: Range<usize>) {
-        self.table.push(slot, 0);
+    pub(crate) fn spell(&mut self, range: Range<usize>) {
         self.spelt.push((range.start as u32, range.end as u32));
     }
 
@@ -260,42 +264,6 @@ fn bits(number: u64, before: &mut u64) -> u64 {
 
 const TEXT_BITS: u64 = 48;
 
-/// Numbers texts in the order of their first occurrence. The hashes of the texts are known.
-struct Numbers {
-    /// Open hash table. An entry is a hash and the text's number plus one, or 0 if the entry is
-    /// empty. At least half of the entries are empty.
-    places: Vec<(u64, u32)>,
-    count: u32,
-}
-
-impl Numbers {
-    fn new(texts: usize) -> Numbers {
-        Numbers { places: vec![(0, 0); (2 * texts).next_power_of_two()], count: 0 }
-    }
-
-    /// Returns the number of a text. Adds the text if it is new.
-    fn of(&mut self, Row { start, end, value, .. }: &Row, text: &[u8]) -> u32 {
-        let hash = match value.kind {
-            Kind::Text => hash(&text[*start as usize..*end as usize]),
-            Kind::Decimal(after) => fold(value.bits ^ u64::from(after), 0x9e37_79b9_7f4a_7c15),
-            Kind::Hex => fold(value.bits, 0xa409_3822_299f_31d1),
-        };
-        let most = self.places.len() - 1;
-        let mut at = hash as usize & most;
-        loop {
-            let place = &mut self.places[at];
-            if place.1 == 0 {
-                *place = (hash, self.count + 1);
-                self.count += 1;
-            }
-            if place.0 == hash {
-                return place.1 - 1;
-            }
-            at = (at + 1) & most;
-        }
-    }
-}
-
 struct Way {
     form: u8,
     base: u8,
@@ -329,10 +297,11 @@ fn way(rows: &[Row], from: usize, text: &[u8]) -> Way {
     // State of each slot, and its last code for each base and for texts.
     let mut slots: Vec<(Slot, [u64; BASES + 1])> = Vec::new();
     let first = rows.iter().map(|row| row.slot).min().unwrap_or_default();
-    let mut known = Numbers::new(rows.len());
+    let mut known = Texts::default();
     for (place, row) in rows.iter().enumerate() {
         let (slot, before) = at(&mut slots, row.slot - first);
-        let (next, number) = (known.count, known.of(row, text));
+        let next = known.len();
+        let number = known.put(&text[row.start as usize..row.end as usize]);
         // Texts have no code in a form for numbers.
         let is_number = code(form, row.value, 0).is_some();
         if place >= from {

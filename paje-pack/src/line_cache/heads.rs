@@ -3,7 +3,6 @@
 use super::{BYTES, COUNT, SPREAD};
 use crate::lines::holes;
 use crate::template::Roles;
-use crate::texts::{Key, SHORT};
 
 /// Size of the table of first words. Half of the entries stay empty, so each search ends.
 const HEADS: usize = 64;
@@ -79,12 +78,11 @@ impl Heads {
     /// fast path does not support the event.
     #[cold]
     fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
-        let bytes = word & !(u64::MAX << (8 * len));
         // Lines that begin with a percent sign are parts of definitions.
-        if len > SHORT || bytes as u8 == b'%' {
+        if len > BYTES || word as u8 == b'%' {
             return None;
         }
-        let given = roles.holes(Key::short(bytes, len))?;
+        let given = roles.holes(&word.to_le_bytes()[..len])?;
         if self.count >= HEADS / 2 {
             *self = Heads::default();
         }

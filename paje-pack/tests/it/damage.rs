@@ -196,14 +196,14 @@ fn sizes_that_no_page_has_are_refused() {
 fn other_versions_are_refused_in_a_sentence() {
     let mut packed = packed(&trace(), 1 << 20);
     for (version, advice) in
-        [(1, "unpack it with the program that packed it"), (3, "use a newer program")]
+        [(2, "unpack it with the program that packed it"), (4, "use a newer program")]
     {
         packed[8] = version;
         let failed = unpacked(&packed).unwrap_err();
         assert_eq!(
             failed.to_string(),
             format!(
-                "this program reads version 2 of the packed format, not version {version}: {advice}"
+                "this program reads version 3 of the packed format, not version {version}: {advice}"
             )
         );
         assert_eq!(failed.kind(), std::io::ErrorKind::Unsupported);

@@ -141,6 +141,7 @@ impl Trace {
     ///
     /// # Errors
     /// Fails like [`Trace::read_in_portions`] and [`Trace::read_into_ledger`].
+    #[doc(hidden)]
     pub fn read_in_portions_into_ledger(
         source: Source<'_>,
         options: &Options,

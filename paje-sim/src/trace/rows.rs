@@ -12,6 +12,7 @@ mod cursor;
 
 use crate::trace::Trace;
 use crate::trace::annotations::Annotations;
+use crate::trace::container_view::Container;
 use crate::trace::lane::LaneView;
 pub(in crate::trace) use cursor::Place;
 use cursor::{Cursor, EventColumns, LinkColumns, StateColumns, VariableColumns};
@@ -121,6 +122,18 @@ impl<'t> Link<'t> {
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.end - self.start
+    }
+
+    /// Returns the container at the start of the link.
+    #[must_use]
+    pub fn start_container(&self) -> Container<'t> {
+        self.lane.trace().container_view(self.from)
+    }
+
+    /// Returns the container at the end of the link.
+    #[must_use]
+    pub fn end_container(&self) -> Container<'t> {
+        self.lane.trace().container_view(self.to)
     }
 
     /// Returns the name of the link's value.

@@ -42,7 +42,7 @@ record! {
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 /// use paje::analysis::{Options, what_if};
 ///
-/// let trace = paje::TraceReader::new().fields(true).open(path)?;
+/// let trace = paje::TraceReader::new().open(path)?;
 /// let faster = what_if(&trace, &[("scale", "state=computing,factor=0.5")], &Options::new())?;
 /// assert!(faster.predicted < faster.recorded);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -11,7 +11,7 @@ use paje::{Nature, Selection, Trace, TraceReader};
 use crate::examples::example;
 
 fn open(name: &str) -> Trace {
-    TraceReader::new().fields(true).open(example(name)).expect("valid trace")
+    TraceReader::new().open(example(name)).expect("valid trace")
 }
 
 #[test]
@@ -44,9 +44,10 @@ fn communication_counts_the_links() {
 
 #[test]
 fn sizes_that_were_not_kept_are_refused() {
-    let trace = TraceReader::new().open(example("hazards/detector.trace")).expect("valid trace");
+    let reader = TraceReader::new().fields(false);
+    let trace = reader.open(example("hazards/detector.trace")).expect("valid trace");
     let refused = communication(&trace, &Options::new()).expect_err("no sizes");
-    assert!(refused.to_string().contains("TraceReader::fields(true)"), "{refused}");
+    assert!(refused.to_string().contains("TraceReader::fields(false)"), "{refused}");
     assert!(waits(&trace, &Options::new()).is_err() && profile(&trace, &Options::new()).is_ok());
 }
 

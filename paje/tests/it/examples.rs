@@ -128,7 +128,7 @@ fn timeline_has_the_rows_of_one_container() {
 
 #[test]
 fn longest_waits_are_sorted() {
-    let trace = TraceReader::new().fields(true).open(example("mpi.trace")).expect("valid trace");
+    let trace = TraceReader::new().open(example("mpi.trace")).expect("valid trace");
     let report = longest_waits::report(&trace).expect("known states");
     let seconds: Vec<f64> = report.lines().map(|line| number(&line[..12])).collect();
     assert_eq!(seconds.len(), 10, "{report}");
@@ -138,7 +138,7 @@ fn longest_waits_are_sorted() {
 
 #[test]
 fn custom_csv_has_the_fields_of_all_links() {
-    let trace = TraceReader::new().fields(true).lines(true).open(example("hazards/detector.trace"));
+    let trace = TraceReader::new().lines(true).open(example("hazards/detector.trace"));
     let csv = custom_csv::report(&trace.expect("valid trace"), "Size");
     let text = fs::read_to_string(example("hazards/detector.trace")).expect("readable");
     let lines: Vec<&str> = text.lines().collect();

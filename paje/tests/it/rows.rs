@@ -12,7 +12,7 @@ use crate::examples::example;
 
 fn traces() -> Vec<Trace> {
     let files = ["mpi", "deep", "user-fields", "links-reversed", "variables", "many-containers"];
-    let reader = TraceReader::new().fields(true).lines(true);
+    let reader = TraceReader::new().lines(true);
     let open = |name: &str| reader.open(example(&format!("{name}.trace"))).expect("valid trace");
     let generated = [Shape::Mpi, Shape::TaskRuntime, Shape::AllLinks]
         .map(|shape| reader.parse(datasets::generate(shape, 200_000, 7)).expect("valid trace"));

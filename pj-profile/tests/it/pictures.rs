@@ -129,7 +129,7 @@ fn the_page_of_a_summary_has_all_sections() {
         assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
     }
     // Time of `rank-3` in the report of waits.
-    assert!(page.contains("41.7 ms"));
+    assert!(page.contains("38.3 ms"));
     assert!(page.contains("Content-Security-Policy"));
 }
 

@@ -242,7 +242,7 @@ fn misplaced_options_are_refused() {
         ),
         (
             &["waits", "--by", "value"],
-            "--by value does not apply to waits; values are kind, waiter, pair",
+            "--by value does not apply to waits; values are kind, waiter, pair, path",
         ),
         (
             &["critical", "--by", "pair"],

@@ -7,6 +7,8 @@ use assert_cmd::Command;
 use paje_sim::{Options, Trace};
 use tempfile::TempDir;
 
+mod tasks;
+
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
 
 fn pj_whatif(words: &[&str]) -> (i32, String, String) {

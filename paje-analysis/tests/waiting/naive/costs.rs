@@ -1,7 +1,9 @@
 //! Costs of waits. The charge of each wait is computed from the charges of the waits that pass
 //! something on to it.
 
-use super::{Naive, Wait};
+use std::collections::BTreeMap;
+
+use super::{Naive, State, Wait};
 
 impl Naive {
     fn since(&self, wait: &Wait) -> u64 {
@@ -32,20 +34,46 @@ impl Naive {
             let before = waits.first().map_or(0, |at| since.saturating_sub(self.waits[*at].from));
             sum as f64 - before as f64
         };
-        let (p, q) = (between(wait.waiter, wait.from), between(wait.whom, wait.until));
-        let (p_waits, q_waits) = (waited(&p), waited(&q));
-        let span = |until: u64| until as f64 - since as f64;
-        let work = (span(wait.until) - q_waits) - (span(wait.from) - p_waits);
-        let waiting = q_waits - p_waits;
+        let q = between(wait.whom, wait.until);
+        let waiting = waited(&q);
         if waiting <= 0.0 || q.is_empty() {
             return (0.0, Vec::new());
         }
+        let mine = self.paths(wait.waiter, since, wait.from);
+        let more = self.paths(wait.whom, since, wait.until).into_iter().map(|(path, time)| {
+            (time - mine.get(&path).copied().unwrap_or(0).max(0)).max(0) as f64
+        });
+        let work: f64 = more.sum();
         let all: u64 = q.iter().map(|at| self.waits[*at].until - self.waits[*at].from).sum();
         let part = |at: &usize| {
             let wait = &self.waits[*at];
             (*at, (wait.until - wait.from) as f64 / all as f64)
         };
-        (waiting / (work.max(0.0) + waiting), q.iter().map(part).collect())
+        (waiting / (work + waiting), q.iter().map(part).collect())
+    }
+
+    /// Returns the microseconds that a rank spends in each call path, without waits that end there.
+    fn paths(&self, rank: usize, since: u64, until: u64) -> BTreeMap<String, i64> {
+        let mut paths = BTreeMap::new();
+        for micro in since..until {
+            *paths.entry(self.open(rank, |it| it.start <= micro && it.end > micro)).or_insert(0) +=
+                1;
+        }
+        let ends_here = |w: &&Wait| w.waiter == rank && w.until > since && w.until <= until;
+        for wait in self.waits.iter().filter(ends_here) {
+            let state = &self.ranks[rank][wait.state];
+            let path = self.open(rank, |it| {
+                std::ptr::eq(it, state)
+                    || (it.start <= state.start && it.end >= state.end && it.depth < state.depth)
+            });
+            *paths.entry(path).or_insert(0) -= (wait.until - wait.from.max(since)) as i64;
+        }
+        paths
+    }
+
+    fn open(&self, rank: usize, is_open: impl Fn(&State) -> bool) -> String {
+        let open = self.ranks[rank].iter().filter(|state| is_open(state));
+        open.map(|state| format!("/{}", state.value)).collect()
     }
 
     /// Returns the charge of each rank in microseconds, or `None` if waits depend on one another.

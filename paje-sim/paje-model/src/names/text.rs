@@ -16,6 +16,20 @@ pub struct Name<'a> {
     pub quoting: Quoting,
 }
 
+/// Compares the name without its quotes.
+impl PartialEq<str> for Name<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.text == other.as_bytes()
+    }
+}
+
+/// Compares the name without its quotes.
+impl PartialEq<&str> for Name<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
 impl<'a> Name<'a> {
     /// Returns the name for messages, with an alias if it has one.
     #[doc(hidden)]
