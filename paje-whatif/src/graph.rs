@@ -10,7 +10,7 @@ use paje_sim::{Trace, TypeId, ValueId};
 use crate::costs::Costs;
 use crate::fits::{CollectiveModel, shapes};
 use crate::measure::{Assumptions, Transfer, measure};
-use crate::replay::{Explained, explain};
+use crate::replay::{Explained, explain, recorded};
 use crate::settings::{EagerStart, Progress, Settings};
 
 /// A recorded run with a model that explains its times.
@@ -86,7 +86,7 @@ impl<'t> Graph<'t> {
                 messages: self.transfers().iter().map(cost).collect(),
                 groups: models.iter().map(|model| model.costs.clone()).collect(),
                 blocks: self.run.groups.list.iter().zip(&models).map(blocks).collect(),
-                shares: true,
+                shares: !self.settings.is_ideal,
                 cross: models.first().map_or(0.0, |model| model.cross),
                 ..Costs::default()
             };
@@ -192,7 +192,10 @@ impl<'t> Graph<'t> {
     }
 
     pub(crate) fn explained(&self) -> &Explained {
-        self.explained.get_or_init(|| explain(self, self.costs()))
+        self.explained.get_or_init(|| match self.settings.is_ideal {
+            true => recorded(self),
+            false => explain(self, self.costs()),
+        })
     }
 
     pub(crate) fn is_rendezvous(&self, message: u32) -> bool {

@@ -65,6 +65,9 @@ struct Measured {
 
 /// Estimates the transfers of all messages.
 pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Assumptions) {
+    if settings.is_ideal {
+        return (immediate(run), Assumptions::default());
+    }
     let is_simulated = run.facts.is_simulated();
     let mut sent = Measured::new(run, |it| it.begin(false), &Usual::default());
     let mut posted = Measured::new(run, |it| it.begin(true), &Usual::default());
@@ -111,6 +114,17 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         assumed.estimated += u64::from(!is_awaited);
     }
     (list, assumed)
+}
+
+/// Returns transfers that take no time.
+fn immediate(run: &Run<'_>) -> Vec<Transfer> {
+    let none = Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
+    let mut list = vec![none; run.facts.messages.list().len()];
+    for it in run.received.iter().flatten() {
+        let start = if it.is_used { 0.0 } else { f64::NAN };
+        list[it.message as usize] = Transfer { start, is_rendezvous: it.is_rendezvous, ..none };
+    }
+    list
 }
 
 /// Returns the size of a message as a key. All unknown sizes have the same key.

@@ -17,7 +17,7 @@ use crate::graph::Graph;
 use crate::plan::Plan;
 pub use cycle::Cycle;
 use polling::{Polling, Tested};
-pub(crate) use recorded::{Explained, explain};
+pub(crate) use recorded::{Explained, explain, recorded};
 use traffic::Traffic;
 
 /// Times of a changed run.

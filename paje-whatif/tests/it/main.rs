@@ -1,6 +1,7 @@
 //! Tests of re-timed runs.
 
 mod held;
+mod ideal;
 mod identity;
 mod invariants;
 mod known;
