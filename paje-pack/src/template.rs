@@ -235,3 +235,20 @@ impl Cut {
         holes == self.fields.len() && !self.fields.is_empty() && self.fields.len() <= FIELDS
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_holes_if_there_are_many() {
+        let mut roles = Roles::new();
+        let fields = "%Time date\n%Type string\n%Container string\n%Value string\n%EndEventDef\n";
+        roles.learn_all(format!("%EventDef PajeNewEvent 1\n{fields}").as_bytes());
+        for (count, hole) in [(FEW, 0), (FEW + 1, holes::VALUE), (1, 0)] {
+            let lines: Vec<_> = (0..count).map(|value| format!("1 0.5 E c {value}")).collect();
+            roles.settle(lines.iter().map(String::as_bytes));
+            assert_eq!(roles.events[0].holes[3], hole, "{count}");
+        }
+    }
+}
