@@ -105,8 +105,8 @@ impl TraceReader {
     /// Keeps only the rows of the wanted lanes, which takes less memory. If the trace is packed, reads only the part
     /// that the time window needs.
     ///
-    /// This saves time and memory, but filters only lanes: wanted lanes may have rows outside the window, and all
-    /// containers are there. With [`recover`](Self::recover), all lanes are there. [`Selected::wants`] is exact:
+    /// This saves time and memory, but filters only lanes: wanted lanes may have rows outside the window, and the trace
+    /// has all containers. With [`recover`](Self::recover), it has all lanes. [`Selected::wants`] is exact:
     ///
     /// ```
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
