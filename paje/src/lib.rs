@@ -50,6 +50,7 @@
 #[cfg(feature = "analysis")]
 pub mod analysis;
 mod reader;
+mod visit_error;
 
 pub use paje_parser::color::Color;
 pub use paje_parser::{ByteOffset, Position, Quoting, TypeNature as Nature};
@@ -63,4 +64,5 @@ pub use paje_sim::{
     Variables, Visitor, Warning, WarningKind,
 };
 pub use paje_workers::{ParsePinError, Pin};
-pub use reader::{TraceReader, VisitError};
+pub use reader::TraceReader;
+pub use visit_error::VisitError;

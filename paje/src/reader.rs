@@ -1,6 +1,5 @@
 //! Reading of traces.
 
-use std::fmt;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -15,8 +14,7 @@ use paje_sim::{
 use paje_workers::{Pin, Workers};
 use splitter::{Folders, Input};
 
-/// Number of bytes of text after which [`TraceReader::visit`] shows the rows that are complete.
-const PORTION: u64 = 16 << 20;
+use crate::visit_error::VisitError;
 
 /// Reads traces. The methods set options, and the last one reads.
 ///
@@ -52,12 +50,11 @@ impl Default for TraceReader {
             progress: None,
             names_files: true,
             folders: Vec::new(),
-            portion: PORTION,
+            portion: 16 << 20,
         }
     }
 }
 
-/// Setters.
 impl TraceReader {
     /// Returns a reader with the default options.
     #[must_use]
@@ -105,8 +102,8 @@ impl TraceReader {
     /// Keeps only the rows of the wanted lanes, which takes less memory. If the trace is packed, reads only the part
     /// that the time window needs.
     ///
-    /// This saves time and memory, but filters only lanes: wanted lanes may have rows outside the window, and all
-    /// containers are there. With [`recover`](Self::recover), all lanes are there. [`Selected::wants`] is exact:
+    /// This saves time and memory, but filters only lanes: wanted lanes may have rows outside the window, and the trace
+    /// has all containers. With [`recover`](Self::recover), it has all lanes. [`Selected::wants`] is exact:
     ///
     /// ```
     /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
@@ -223,7 +220,6 @@ struct Opened {
     source: Source<'static>,
 }
 
-/// Readers.
 impl TraceReader {
     /// Reads the trace in a file: Pajé text, compressed or not (gzip, zstd, xz, bzip2), a packed trace, or the anchor
     /// file or folder of an OTF2 archive. The path `-` means standard input.
@@ -400,38 +396,5 @@ impl Opened {
         let name = PathBuf::from("<reader>");
         let input = Input::from_reader(name.clone(), input, None)?;
         Ok(Opened { name, source: Source::from(input) })
-    }
-}
-
-/// Reason why a trace could not be shown to a visitor.
-#[derive(Debug)]
-pub enum VisitError<E> {
-    /// The trace could not be read, or has a problem.
-    Trace(Error),
-    /// The visitor failed.
-    Visitor(E),
-}
-
-impl<E> From<Error> for VisitError<E> {
-    fn from(error: Error) -> Self {
-        VisitError::Trace(error)
-    }
-}
-
-impl<E: fmt::Display> fmt::Display for VisitError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            VisitError::Trace(error) => error.fmt(f),
-            VisitError::Visitor(error) => error.fmt(f),
-        }
-    }
-}
-
-impl<E: std::error::Error + 'static> std::error::Error for VisitError<E> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            VisitError::Trace(error) => error.source(),
-            VisitError::Visitor(error) => error.source(),
-        }
     }
 }
