@@ -306,6 +306,8 @@ impl Cli {
         let mut options = self.reading.options(limits);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
         options.time_unit = self.units.time_unit;
+        // SMPI writes no ends for links that MPI_Test completes.
+        options.keep_link_starts = true;
         // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {

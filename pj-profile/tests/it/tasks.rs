@@ -97,7 +97,8 @@ fn traces_of_others_ignore_the_file() {
     assert!(status == 2 && err.contains("the report needs a trace of StarPU"), "{err}");
     let (status, _, err) = run(&["comm", "--tasks", "x", trace]);
     assert!(
-        status == 2 && err.contains("--tasks applies to waits, critical and tasks, not to comm"),
+        status == 2
+            && err.contains("--tasks applies to waits, critical, tasks and why, not to comm"),
         "{err}"
     );
 }
