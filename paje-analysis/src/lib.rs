@@ -52,6 +52,6 @@ pub mod waits;
 pub mod why;
 
 pub use bins::Bins;
-pub use paje_comm::{Seconds, classes, collectives, messages, named, seconds, tracks};
+pub use paje_comm::{Seconds, classes, collectives, messages, named, recorded, seconds, tracks};
 pub use scope::{By, Scope};
 pub use table::{Column, Data, Label, Table};

@@ -254,13 +254,18 @@ impl Cli {
         options.value_names = self.quotes.value_names();
         // The trace of a run that hangs has messages in flight.
         options.ignore_incomplete_links |= self.hazard() == Some(Hazard::Deadlock);
-        // Fields may record communicators and requests.
+        let field = self.channel.as_deref().is_some_and(|name| !matches!(name, "value" | "type"));
         options.user_defined = true;
+        if !field && self.access.is_none() && self.peer_field.is_none() {
+            options.needed_fields = paje_comm::recorded::FIELDS;
+        }
         options.time_unit = self.units.time_unit;
         options.keep_lines = true;
         options.lines_of = [TypeNature::Link].into_iter().collect();
         options.memory = self.memory.limit().map(memory::rows);
-        options.selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
+        // Events may record communicators and requests.
+        options.selection.natures =
+            [TypeNature::State, TypeNature::Link, TypeNature::Event].into_iter().collect();
         options
     }
 

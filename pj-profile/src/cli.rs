@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Parser, ValueEnum};
+use paje_analysis::recorded;
 use paje_analysis::{By, Label, named};
 use paje_console::Quotes;
 use paje_console::beside::Tasks;
@@ -345,17 +346,24 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
-        // Fields have sizes of messages, communicators, requests, and job ids of tasks.
-        options.user_defined = match self.report() {
+        let report = self.report();
+        options.user_defined = match report {
             Report::Comm
             | Report::Summary
             | Report::Waits
             | Report::Critical
             | Report::Why
             | Report::Scaling => true,
+            // The fields have the job ids of tasks.
             Report::Tasks => self.tasks_file().is_some(),
             _ => false,
         };
+        // Sizes matter only with a rendezvous threshold. The built-in maps have none.
+        let needs_sizes = self.eager.is_some() || self.map.is_some();
+        let is_waiting = matches!(report, Report::Waits | Report::Critical);
+        if is_waiting && !needs_sizes && self.tasks_file().is_none() {
+            options.needed_fields = recorded::FIELDS;
+        }
         options.time_unit = self.units.time_unit;
         options.memory = self.memory.limit();
         options.selection = self.selection();

@@ -15,6 +15,9 @@ use crate::classes::Class;
 use crate::messages::Messages;
 use crate::tracks::Tracks;
 
+/// Names of the fields, for [`needed_fields`](paje_sim::Options::needed_fields).
+pub const FIELDS: &[&str] = &["Fields", "Operation", "Communicator", "Root", "Request"];
+
 const NONE: u32 = u32::MAX;
 
 /// What a trace records about calls.

@@ -111,7 +111,11 @@ impl Decoder {
         Decoder {
             symbols: Symbols::default(),
             known: KnownLanes::new(partitioning),
-            plans: Plans { keeps_extras: options.user_defined, ..Plans::default() },
+            plans: Plans {
+                keeps_extras: options.user_defined,
+                needed: options.needed_fields,
+                ..Plans::default()
+            },
             lexing: Lexing { unended: usize::MAX, ..Lexing::default() },
             waiting: Batches::default(),
             times: Times::default(),
@@ -319,7 +323,8 @@ impl Decoder {
 
     fn plan(&mut self, defs: &DefTable) {
         for def in defs.defs().since(self.plans.all.len()) {
-            self.plans.all.push(Plan::new(def, self.plans.keeps_extras));
+            let keeps_extras = self.plans.keeps_extras_of(def);
+            self.plans.all.push(Plan::new(def, keeps_extras));
             self.waiting.batches.extend([Vec::new(), Vec::new()]);
             self.plans.used.push(false);
         }

@@ -50,6 +50,16 @@ pub(super) struct Plans {
     pub(super) used: Vec<bool>,
     pub(super) used_list: Vec<u32>,
     pub(super) keeps_extras: bool,
+    /// See [`needed_fields`](paje_model::names::options::Options::needed_fields).
+    pub(super) needed: &'static [&'static str],
+}
+
+impl Plans {
+    /// Returns whether the fields of a definition's events are kept, if it has any.
+    pub(super) fn keeps_extras_of(&self, def: &EventDef) -> bool {
+        let is_needed = |(name, _): (&str, _)| self.needed.contains(&name);
+        self.keeps_extras && (self.needed.is_empty() || def.extras().any(is_needed))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,7 +41,8 @@ impl Decoder {
             if self.symbols.unique_values { self.unique_restarts + 1 } else { 0 };
         self.symbols.clear();
         self.known.clear();
-        self.plans = Plans { keeps_extras: self.plans.keeps_extras, ..Plans::default() };
+        let Plans { keeps_extras, needed, .. } = self.plans;
+        self.plans = Plans { keeps_extras, needed, ..Plans::default() };
         self.waiting = Batches::default();
         self.decoded = 0;
     }

@@ -112,6 +112,9 @@ pub struct Options {
     pub keep_link_starts: bool,
     /// Whether user-defined fields are kept.
     pub user_defined: bool,
+    /// User-defined fields that are needed. Definitions of events without any of them keep no fields. If this is empty,
+    /// all definitions keep their fields.
+    pub needed_fields: &'static [&'static str],
     /// Whether events are replayed in the order of their times instead of their lines.
     ///
     /// The result is that of the same trace with its lines reordered. First come the lines without a time, in file
@@ -169,6 +172,7 @@ impl Default for Options {
             ignore_incomplete_links: false,
             keep_link_starts: false,
             user_defined: false,
+            needed_fields: &[],
             sort: false,
             memory: None,
             keep_times: false,
