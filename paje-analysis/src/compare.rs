@@ -1,9 +1,12 @@
 //! Compares two runs, and shows which states became longer or shorter.
 
+mod words;
+
 use std::collections::BTreeMap;
 
 use crate::states::Row as States;
 use crate::{Data, Label, Seconds, Table};
+pub use words::words;
 
 /// One of the two runs.
 #[derive(Clone, Copy, Debug)]

@@ -49,6 +49,7 @@ pub mod tasks;
 pub mod time;
 pub mod variables;
 pub mod waits;
+pub mod why;
 
 pub use bins::Bins;
 pub use paje_comm::{Seconds, classes, collectives, messages, named, recorded, seconds, tracks};

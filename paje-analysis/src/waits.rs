@@ -18,6 +18,8 @@ mod report;
 pub mod rest;
 pub mod tables;
 
+use std::sync::OnceLock;
+
 pub use paje_comm::Options;
 use paje_comm::classes::{Class, Collective, Map};
 use paje_comm::collectives::Series;
@@ -34,6 +36,7 @@ use rustc_hash::FxHashMap;
 pub struct Waits<'t> {
     pub facts: Facts<'t>,
     by_track: Vec<Vec<Wait>>,
+    combined: OnceLock<(usize, usize)>,
 }
 
 /// Kind of a wait, by its cause.
@@ -161,7 +164,7 @@ impl<'t> Waits<'t> {
             let order = |wait: &Wait| (wait.state, wait.kind);
             waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
         });
-        Waits { facts, by_track }
+        Waits { facts, by_track, combined: OnceLock::new() }
     }
 
     /// Whether the trace has a message or a collective between containers. Without one, nothing is
@@ -172,6 +175,36 @@ impl<'t> Waits<'t> {
         let between = |message: &Message| message.from != message.to;
         self.facts.messages.list().iter().any(between)
             || collectives.series.iter().any(|it| it.tracks.len() > 1)
+    }
+
+    /// Counts the states that both send and receive a message, and the messages that end in these
+    /// states.
+    #[must_use]
+    pub fn combined(&self) -> (usize, usize) {
+        *self.combined.get_or_init(|| self.count_combined())
+    }
+
+    fn count_combined(&self) -> (usize, usize) {
+        let Facts { tracks, messages, .. } = &self.facts;
+        let classes = tracks.classes();
+        if classes.chosen().all(|type_| !classes.of_type(type_).contains(&Class::SendRecv)) {
+            return (0, 0);
+        }
+        let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
+        let states = tracks.list().iter().enumerate();
+        let states = states.map(|(at, track)| (0..track.len()).filter(|it| is(at, *it)).count());
+        let list = messages.list().iter();
+        let received =
+            list.filter(|message| message.recv().is_some_and(|it| is(message.to as usize, it)));
+        (states.sum(), received.count())
+    }
+
+    /// Returns whether most states that send and receive have no message. SMPI does not record the
+    /// messages of Sendrecv.
+    #[must_use]
+    pub fn lacks_messages(&self) -> bool {
+        let (states, received) = self.combined();
+        states > 2 * received
     }
 
     /// Returns the waits of a track, in the order of their ends.

@@ -10,7 +10,7 @@ use paje_workers::Workers;
 use splitter::{Compression, Folders, Input};
 
 use crate::contents::fact;
-use crate::options::{NamedFiles, PART};
+use crate::options::{PART, Reading};
 use crate::progress::Display;
 use crate::{Failure, Voice};
 
@@ -43,24 +43,28 @@ impl Opened {
 
     /// Opens a trace in several files, each of which continues the previous file. Allows the files
     /// to which they refer. Without files, opens standard input.
-    pub fn all(files: &[PathBuf], named: &NamedFiles, voice: Voice) -> Result<Self, Failure> {
+    pub fn all(files: &[PathBuf], reading: &Reading, voice: Voice) -> Result<Self, Failure> {
         let opened = Opened::open(files.first().map(PathBuf::as_path), voice)?;
-        opened.with_files(files.get(1..).unwrap_or_default(), named)
+        opened.with_files(files.get(1..).unwrap_or_default(), reading)
     }
 
-    /// Adds files that continue the trace, and allows the files to which they refer.
+    /// Adds files that continue the trace, and allows the files to which they refer. With
+    /// `--recover`, a damaged archive is read as far as possible.
     ///
     /// # Errors
-    /// A folder in `named` does not exist, or one of the added files is standard input.
-    pub fn with_files(mut self, further: &[PathBuf], named: &NamedFiles) -> Result<Self, Failure> {
+    /// A folder of `reading` does not exist, or one of the added files is standard input.
+    pub fn with_files(mut self, further: &[PathBuf], reading: &Reading) -> Result<Self, Failure> {
         if further.iter().any(|file| file == Path::new("-")) {
             let why = "-: only the first of several files can be standard input";
             return Err(Failure::Other(why.into()));
         }
         let first = self.file.as_deref().unwrap_or(Path::new("-"));
         let all = [first].into_iter().chain(further.iter().map(PathBuf::as_path));
-        self.folders = named.folders(all)?;
+        self.folders = reading.named.folders(all)?;
         self.further = further.to_vec();
+        if reading.recover {
+            self.input.recover();
+        }
         Ok(self)
     }
 

@@ -136,7 +136,7 @@ fn options_of_one_name_have_one_form() {
 }
 
 /// Names of values that any text fits: names of files and of things in the trace.
-const ANY: [&str; 17] = [
+const ANY: &[&str] = &[
     "FILE",
     "DIR",
     "OUT",
@@ -151,6 +151,7 @@ const ANY: [&str; 17] = [
     "GLOB",
     "STATES",
     "CONDITION",
+    "KIND=N",
     "value|container|TYPE",
     "value|type|FIELD",
     "REPORT|FILE",

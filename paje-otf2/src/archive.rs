@@ -12,7 +12,7 @@ use crate::chunks::{CUT, HEADER, header};
 use crate::definitions::{Definitions, definition};
 use crate::error::Error;
 use crate::events::{End, Event, Events};
-use crate::maps::{Clock, Maps, read_local};
+use crate::maps::{Local, read_local};
 use crate::record::Values;
 use crate::table::{DEFINITIONS, MARKERS};
 
@@ -27,6 +27,8 @@ pub struct Archive {
     definitions: Definitions,
     /// Identifiers, in ascending order.
     locations: Vec<u64>,
+    /// Faults of the definitions.
+    faults: Vec<Error>,
 }
 
 impl fmt::Debug for Archive {
@@ -35,33 +37,37 @@ impl fmt::Debug for Archive {
     }
 }
 
-/// The local definitions of a location.
-#[derive(Debug)]
-pub(crate) struct Local {
-    pub(crate) maps: Maps,
-    pub(crate) clock: Clock,
-}
-
 impl Archive {
     /// Opens an archive by the path of its anchor file, and reads its definitions.
     ///
     /// # Errors
     /// Fails if a file cannot be read or is damaged.
     pub fn open(path: &Path, opener: Opener) -> Result<Archive, Error> {
+        let archive = Archive::open_damaged(path, opener)?;
+        archive.faults.first().map_or(Ok(()), |fault| Err(fault.clone()))?;
+        Ok(archive)
+    }
+
+    /// Opens an archive whose definitions may be damaged. They are read up to the first fault.
+    ///
+    /// # Errors
+    /// Fails if the anchor file is damaged, or if it or the definitions cannot be read.
+    pub fn open_damaged(path: &Path, opener: Opener) -> Result<Archive, Error> {
         let bytes = read_all(&opener, path)?;
         let anchor = Anchor::read(&bytes).map_err(|damage| Error::damaged(path, damage))?;
         let global = path.with_extension("def");
         let bytes = read_all(&opener, &global)?;
-        let definitions = Definitions::read(bytes, anchor.definition_chunk, &DEFINITIONS)
-            .map_err(|damage| Error::damaged(&global, damage))?;
+        let (definitions, all) = Definitions::read(bytes, anchor.definition_chunk, &DEFINITIONS);
+        let mut faults: Vec<Error> =
+            all.err().into_iter().map(|damage| Error::damaged(&global, damage)).collect();
         let of_locations = definitions.of(definition::LOCATION);
         let mut locations: Vec<u64> = of_locations.map(|it| it.fields[0]).collect();
         locations.sort_unstable();
-        if let Some(twice) = locations.windows(2).find(|pair| pair[0] == pair[1]) {
-            let what = format!("location {} is defined twice", twice[0]);
-            return Err(Error::other(&global, what));
-        }
-        Ok(Archive { path: path.to_owned(), opener, anchor, definitions, locations })
+        let twice = locations.windows(2).filter(|pair| pair[0] == pair[1]);
+        let twice = twice.map(|pair| format!("location {} is defined twice", pair[0]));
+        faults.extend(twice.map(|what| Error::other(&global, what)));
+        locations.dedup();
+        Ok(Archive { path: path.to_owned(), opener, anchor, definitions, locations, faults })
     }
 
     /// Returns the contents of the anchor file.
@@ -88,6 +94,12 @@ impl Archive {
         &self.locations
     }
 
+    /// Returns the faults of the definitions.
+    #[must_use]
+    pub fn faults(&self) -> &[Error] {
+        &self.faults
+    }
+
     /// Returns the markers, which are empty if the archive has no file of markers.
     ///
     /// # Errors
@@ -95,8 +107,8 @@ impl Archive {
     pub fn markers(&self) -> Result<Definitions, Error> {
         let path = self.path.with_extension("marker");
         let Some(bytes) = self.read_if_there(&path)? else { return Ok(Definitions::default()) };
-        Definitions::read(bytes, self.anchor.definition_chunk, &MARKERS)
-            .map_err(|damage| Error::damaged(&path, damage))
+        let (markers, all) = Definitions::read(bytes, self.anchor.definition_chunk, &MARKERS);
+        all.map_err(|damage| Error::damaged(&path, damage)).map(|()| markers)
     }
 
     fn of_location(&self, id: u64, extension: &str) -> PathBuf {
@@ -110,13 +122,16 @@ impl Archive {
         }
     }
 
-    /// Reads the local definitions of a location.
-    pub(crate) fn local(&self, id: u64) -> Result<Local, Error> {
+    /// Reads the local definitions of a location, up to the first fault.
+    pub(crate) fn local(&self, id: u64) -> (Local, Result<(), Error>) {
         let path = self.of_location(id, "def");
-        let bytes = self.read_if_there(&path)?.unwrap_or_default();
-        let (maps, clock) = read_local(&bytes, self.anchor.definition_chunk)
-            .map_err(|damage| Error::damaged(&path, damage))?;
-        Ok(Local { maps, clock })
+        let mut local = Local::default();
+        let all = self.read_if_there(&path).and_then(|bytes| {
+            let bytes = bytes.unwrap_or_default();
+            let all = read_local(&bytes, self.anchor.definition_chunk, &mut local);
+            all.map_err(|damage| Error::damaged(&path, damage))
+        });
+        (local, all)
     }
 
     /// Opens the file of a location's events.
@@ -132,7 +147,8 @@ impl Archive {
     /// # Errors
     /// Fails if a file of the location cannot be read or is damaged.
     pub fn events(&self, location: u64, visit: impl FnMut(Event, &Values)) -> Result<(), Error> {
-        let local = self.local(location)?;
+        let (local, all) = self.local(location);
+        all?;
         self.event_file(location)?.each(&local, &mut Vec::new(), &mut Each(visit))
     }
 }
@@ -155,6 +171,9 @@ pub(crate) trait Visitor {
 
     /// Called after the end mark of a chunk.
     fn end(&mut self, _: &Events<'_>) {}
+
+    /// Called if a chunk is damaged. Its events are whole up to this byte of the file.
+    fn end_early(&mut self, _: u64) {}
 }
 
 /// Number of bytes that are read at once.
@@ -222,8 +241,11 @@ impl EventFile {
                     }
                     // The last event of a window is incomplete.
                     _ if end < last => {}
-                    (None, Ok(_)) => return self.check(Err(Damage { at: last, what: CUT })),
-                    (None, Err(damage)) => return self.check(Err(damage)),
+                    (None, found) => {
+                        visitor.end_early(place);
+                        let damage = found.err().unwrap_or(Damage { at: last, what: CUT });
+                        return self.check(Err(damage));
+                    }
                 }
                 size = if place == start { 2 * size } else { WINDOW };
                 start = place;

@@ -62,18 +62,24 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// Reads the bytes of a file.
+    /// Reads the bytes of a file, up to the first fault.
     pub(crate) fn read(
         bytes: Vec<u8>,
         chunk: u64,
         records: &'static Records,
-    ) -> Found<Definitions> {
+    ) -> (Definitions, Found<()>) {
         let mut found = Definitions::default();
+        let outcome = found.read_records(&bytes, chunk, records);
+        found.bytes = bytes;
+        (found, outcome)
+    }
+
+    fn read_records(&mut self, bytes: &[u8], chunk: u64, records: &'static Records) -> Found<()> {
         let mut values = Values::default();
-        let mut chunks = Chunks::new(&bytes, chunk);
+        let mut chunks = Chunks::new(bytes, chunk);
         while let Some(Step { kind, mut payload }) = chunks.next_step()? {
             let Some(record) = records.get(kind) else {
-                found.unknown += 1;
+                self.unknown += 1;
                 continue;
             };
             values.read(record, &mut payload, None)?;
@@ -81,9 +87,9 @@ impl Definitions {
                 upgrade(kind, &mut values.fields);
             }
             if let Some(reference) = record.defines().filter(|_| values.fields[0] != UNDEFINED) {
-                found.by_id.insert((reference, values.fields[0]), found.all.len() as u32);
+                self.by_id.insert((reference, values.fields[0]), self.all.len() as u32);
             }
-            found.all.push(Definition {
+            self.all.push(Definition {
                 kind,
                 fields: values.fields,
                 value_type: values.value_type,
@@ -91,8 +97,7 @@ impl Definitions {
                 texts: values.texts.clone(),
             });
         }
-        found.bytes = bytes;
-        Ok(found)
+        Ok(())
     }
 
     /// Returns the last definition of an identifier.

@@ -21,6 +21,8 @@ enum Why {
     Io(Arc<io::Error>),
     Damaged(Damage),
     Other(String),
+    /// Several faults, as text.
+    Several(String),
 }
 
 impl Error {
@@ -34,6 +36,17 @@ impl Error {
 
     pub(crate) fn other(file: &Path, why: impl Into<String>) -> Self {
         Error { file: file.to_owned(), why: Why::Other(why.into()) }
+    }
+
+    /// Combines faults, of which at most `most` are listed. Returns `None` without faults.
+    pub(crate) fn of_all(faults: &[Error], most: usize) -> Option<Self> {
+        let first = faults.first()?;
+        let listed: Vec<String> = faults.iter().take(most).map(Error::to_string).collect();
+        let mut all = listed.join(", ");
+        if faults.len() > most {
+            all.push_str(&format!(", and {} more faults", faults.len() - most));
+        }
+        Some(Error { file: first.file.clone(), why: Why::Several(all) })
     }
 
     /// Returns the file of the archive.
@@ -68,6 +81,7 @@ impl fmt::Display for Error {
             Why::Io(error) => write!(f, "{file}: {error}"),
             Why::Damaged(Damage { at, what }) => write!(f, "{file}, byte {at}: {what}"),
             Why::Other(what) => write!(f, "{file}: {what}"),
+            Why::Several(what) => write!(f, "{what}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::bytes::{Cursor, Found, Order};
 use crate::chunks::{CUT, mark, payload};
 use crate::maps::{Clock, Maps};
-use crate::record::Values;
+use crate::record::{Values, identifier};
 use crate::table::{EVENTS, Reference};
 
 /// Numbers of the events that the code treats specially.
@@ -21,6 +21,12 @@ pub(crate) mod event {
     pub(crate) const PARAMETER_STRING: u8 = 32;
     pub(crate) const CALLING_CONTEXT_ENTER: u8 = 66;
     pub(crate) const CALLING_CONTEXT_LEAVE: u8 = 67;
+}
+
+/// Returns whether an event is one end of a message.
+#[inline]
+pub(crate) const fn is_message(kind: u8) -> bool {
+    matches!(kind, event::SEND | event::ISEND | event::RECV | event::IRECV)
 }
 
 /// An event. Its fields are in [`Values`].
@@ -193,7 +199,18 @@ impl<'b> Events<'b> {
             values.list.clear();
             return payload(&mut self.cursor).map(|_| ());
         };
-        if record.bare {
+        if is_message(kind) {
+            // These are the most frequent records with several fields.
+            let mut payload = payload(&mut self.cursor)?;
+            let rank = payload.word()?;
+            let comm = identifier(Reference::Comm, &mut payload)?;
+            let (tag, length) = (payload.word()?, payload.long()?);
+            let has_request = matches!(kind, event::ISEND | event::IRECV);
+            let request = if has_request { payload.long()? } else { 0 };
+            let comm = self.maps.global(Reference::Comm, comm);
+            values.fields[..5].copy_from_slice(&[rank.into(), comm, tag.into(), length, request]);
+            values.list.clear();
+        } else if record.bare {
             values.read(record, &mut self.cursor, Some(self.maps))?;
         } else {
             values.read(record, &mut payload(&mut self.cursor)?, Some(self.maps))?;

@@ -3,11 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definitions::Definitions;
-use crate::events::{Event, event};
+use crate::events::{Event, event, is_message};
 use crate::fields::Fields;
 use crate::model::Model;
 use crate::record::{Entry, UNDEFINED, Values};
-use crate::scan::is_message;
 use crate::table::{EVENTS, Record, Reference, Type};
 use crate::text::{Count, Sink, TimeBytes, name_or_id};
 

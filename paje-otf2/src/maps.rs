@@ -109,10 +109,18 @@ impl Clock {
     }
 }
 
-/// Reads the bytes of a file of local definitions.
-pub(crate) fn read_local(bytes: &[u8], chunk: u64) -> Found<(Maps, Clock)> {
+/// The local definitions of a location.
+#[derive(Debug, Default)]
+pub(crate) struct Local {
+    pub(crate) maps: Maps,
+    pub(crate) clock: Clock,
+}
+
+/// Reads the bytes of a file of local definitions, up to the first fault.
+pub(crate) fn read_local(bytes: &[u8], chunk: u64, local: &mut Local) -> Found<()> {
     const MAPPING_TABLE: u8 = 5;
-    let (mut maps, mut clock, mut values) = (Maps::default(), Clock::default(), Values::default());
+    let Local { maps, clock } = local;
+    let mut values = Values::default();
     let mut chunks = Chunks::new(bytes, chunk);
     while let Some(step) = chunks.next_step()? {
         let Step { kind, mut payload } = step;
@@ -126,7 +134,7 @@ pub(crate) fn read_local(bytes: &[u8], chunk: u64) -> Found<(Maps, Clock)> {
             }
         }
     }
-    Ok((maps, clock))
+    Ok(())
 }
 
 #[cfg(test)]

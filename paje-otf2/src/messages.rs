@@ -6,9 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::events::event;
 use crate::model::Model;
 use crate::record::UNDEFINED;
-use crate::scan::{Message, Scan};
+use crate::scan::{Message, OwnChannel, Posted, Scan};
 use crate::text::{Count, Sink};
 
 /// A message with both ends.
@@ -69,54 +70,73 @@ struct Channel {
 /// Pairs the messages of all locations. Events whose link has the same information lose their
 /// lines. Returns the links in the order in which they are complete.
 pub(crate) fn pair(model: &Model, locations: &[u64], scans: &mut [Scan]) -> Vec<Link> {
-    let mut channels: FxHashMap<(u64, u32, u32, u32), Channel> = FxHashMap::default();
-    let processes: Vec<u32> =
-        locations.iter().map(|it| model.process(*it).unwrap_or(u32::MAX)).collect();
-    for (index, (scan, own)) in (0..).zip(scans.iter().zip(&processes)) {
-        for (at, it) in (0..).zip(&scan.receives) {
-            let channel = channels.entry((it.comm, it.peer, *own, it.tag)).or_default();
-            channel.receives.push((index, at));
+    let mut numbers: FxHashMap<(u64, u32, u32, u32), usize> = FxHashMap::default();
+    let mut channels: Vec<Channel> = Vec::new();
+    let own = |index: usize| model.process(locations[index]).unwrap_or(u32::MAX);
+    for (index, scan) in scans.iter().enumerate() {
+        let mut of = |it: &OwnChannel| {
+            let next = channels.len();
+            let key = (it.comm, it.peer, own(index), it.tag);
+            let number = *numbers.entry(key).or_insert(next);
+            if number == next {
+                channels.push(Channel::default());
+            }
+            number
+        };
+        let is_receive = |it: &OwnChannel| matches!(it.kind, event::RECV | event::IRECV);
+        let of = scan.channels.iter().map(|it| if is_receive(it) { of(it) } else { usize::MAX });
+        let of: Vec<usize> = of.collect();
+        for (at, (it, _)) in (0..).zip(&scan.receives) {
+            channels[of[it.channel as usize]].receives.push((index as u32, at));
         }
     }
-    for (index, (scan, own)) in (0..).zip(scans.iter().zip(&processes)) {
+    for (index, scan) in scans.iter().enumerate() {
+        let of = |it: &OwnChannel| numbers.get(&(it.comm, own(index), it.peer, it.tag)).copied();
+        let of: Vec<Option<usize>> = scan.channels.iter().map(of).collect();
         for (at, it) in (0..).zip(&scan.sends) {
-            if let Some(channel) = channels.get_mut(&(it.comm, *own, it.peer, it.tag)) {
-                channel.sends.push((index, at));
+            // Only channels with receives are known.
+            if let Some(channel) = of[it.channel as usize] {
+                channels[channel].sends.push((index as u32, at));
             }
         }
     }
-    let mut links = Vec::with_capacity(channels.values().map(Channel::len).sum());
-    for Channel { mut sends, mut receives } in channels.into_values() {
+    let mut links = Vec::with_capacity(channels.iter().map(Channel::len).sum());
+    for Channel { mut sends, mut receives } in channels {
         let send = |scans: &[Scan], (location, at): (u32, u32)| -> Message {
             scans[location as usize].sends[at as usize]
         };
-        let receive = |scans: &[Scan], (location, at): (u32, u32)| -> Message {
+        let receive = |scans: &[Scan], (location, at): (u32, u32)| -> (Message, Posted) {
             scans[location as usize].receives[at as usize]
         };
         // At the same time, threads come in the order of their identifiers.
-        let order =
-            |(location, _): (u32, u32), (time, number): (u64, u64)| (time, location, number);
-        sends.sort_by_key(|place| order(*place, send(scans, *place).order));
-        receives.sort_by_key(|place| order(*place, receive(scans, *place).order));
+        let order = |(location, _): (u32, u32), (time, number): Posted| (time, location, number);
+        sends.sort_by_key(|place| {
+            let Message { time, number, .. } = send(scans, *place);
+            order(*place, (time, number))
+        });
+        receives.sort_by_key(|place| order(*place, receive(scans, *place).1));
         for (from, to) in sends.into_iter().zip(receives) {
-            let (sent, received) = (send(scans, from), receive(scans, to));
+            let (sent, (received, _)) = (send(scans, from), receive(scans, to));
             let (from, to) = (from.0, to.0);
-            for (location, message) in [(from, sent), (to, received)] {
-                if !message.has_attributes {
-                    scans[location as usize].line_bytes[message.number as usize] = 0;
+            for (location, message) in [(to, received), (from, sent)] {
+                let scan = &mut scans[location as usize];
+                if !scan.channels[message.channel as usize].has_attributes {
+                    scan.line_bytes[message.number as usize] = 0;
                 }
             }
-            let Message { comm, tag, length, time, .. } = sent;
+            let OwnChannel { comm, tag, .. } = scans[from as usize].channels[sent.channel as usize];
+            let length = sent.length;
+            let (from, to) = ((from, sent.time), (to, received.time));
             let requests = [sent.request, received.request];
-            let (from, to) = ((from, time), (to, received.time));
             links.push(Link { comm, tag, length, requests, from, to });
         }
     }
     for (location, scan) in locations.iter().zip(&mut *scans) {
         let type_ = model.type_of_location(*location);
-        let messages = scan.sends.iter().chain(&scan.receives);
+        let messages = scan.sends.iter().chain(scan.receives.iter().map(|(it, _)| it));
         let with_line = messages.filter(|it| scan.line_bytes[it.number as usize] > 0);
-        scan.used.kinds.extend(with_line.map(|it| (type_, it.kind)));
+        let kinds = with_line.map(|it| (type_, scan.channels[it.channel as usize].kind));
+        scan.used.kinds.extend(kinds);
     }
     // Ticks after the correction of clocks may be before the beginning of the trace.
     links.sort_by_key(|it| {

@@ -60,11 +60,9 @@ const GROUP: &[u8] = b"G";
 const LOCATION: &[u8] = b"L";
 
 impl Model {
-    /// Builds the model from an archive's definitions.
-    ///
-    /// # Errors
-    /// Fails if the system tree has a cycle.
-    pub(crate) fn new(archive: &Archive) -> Result<Model, Error> {
+    /// Builds the model from an archive's definitions. Adds to the faults if the system tree has a
+    /// cycle.
+    pub(crate) fn new(archive: &Archive, faults: &mut Vec<Error>) -> Model {
         let all = archive.definitions();
         let mut model = Model {
             containers: Vec::new(),
@@ -87,19 +85,19 @@ impl Model {
             let root = model.add((b"", 0), 0, None, b"0".to_vec());
             places.insert((Reference::SystemTreeNode, 0), root);
         }
-        model.add_nodes(archive, &mut places)?;
+        model.add_nodes(archive, &mut places, faults);
         if model.is_paje {
             model.add_stacks(archive, &places);
             let place = |node| places.get(&(Reference::SystemTreeNode, node)).copied();
             let links = properties(all, LINKS);
             model.links = links.filter_map(|(node, comm)| Some((comm, place(node)?))).collect();
-            return Ok(model);
+            return model;
         }
         model.add_groups(all, &mut places);
         model.add_locations(archive, &places);
         model.make_names_unique();
         model.add_scopes(all, &places);
-        Ok(model)
+        model
     }
 
     fn type_of(&mut self, parent: Option<u32>, name: &[u8]) -> u32 {
@@ -132,16 +130,18 @@ impl Model {
     }
 
     /// Adds the nodes of the system tree, each after its parent.
-    fn add_nodes(&mut self, archive: &Archive, places: &mut Places) -> Result<(), Error> {
+    fn add_nodes(&mut self, archive: &Archive, places: &mut Places, faults: &mut Vec<Error>) {
         let all = archive.definitions();
         let nodes = all.of(definition::SYSTEM_TREE_NODE);
         for it in nodes.filter(|it| all.is_last(it, Reference::SystemTreeNode)) {
             let mut above = vec![it];
-            if is_circle(all, it.fields[0]) {
+            let is_circle = is_circle(all, it.fields[0]);
+            if is_circle {
                 let what = format!("system tree node {} is within itself", it.fields[0]);
-                return Err(Error::other(&archive.path().with_extension("def"), what));
+                faults.push(Error::other(&archive.path().with_extension("def"), what));
             }
-            while let Some(last) = above.last()
+            while !is_circle
+                && let Some(last) = above.last()
                 && let Some(parent) = all.get(Reference::SystemTreeNode, last.fields[3])
                 && !places.contains_key(&(Reference::SystemTreeNode, parent.fields[0]))
             {
@@ -158,7 +158,6 @@ impl Model {
                 }
             }
         }
-        Ok(())
     }
 
     fn add_groups(&mut self, all: &Definitions, places: &mut Places) {

@@ -152,7 +152,7 @@ impl Values {
 const STRING: u8 = 11;
 
 #[inline(always)]
-fn identifier(reference: Reference, payload: &mut Cursor<'_>) -> Found<u64> {
+pub(crate) fn identifier(reference: Reference, payload: &mut Cursor<'_>) -> Found<u64> {
     match reference {
         Reference::Location => payload.long(),
         Reference::IoParadigm => {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::archive::{Archive, Part, Visitor};
 use crate::error::Error;
-use crate::events::{Event, Events, event};
+use crate::events::{Event, Events, event, is_message};
 use crate::lines::{Lines, Used};
 use crate::model::Model;
 use crate::record::{UNDEFINED, Values};
@@ -28,24 +28,32 @@ pub(crate) struct Piece {
     pub(crate) bytes: u64,
 }
 
-/// One end of a message.
+/// One end of a message. There can be many of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
-    pub(crate) comm: u64,
-    /// Index of the container of the process at the other end.
-    pub(crate) peer: u32,
-    pub(crate) tag: u32,
     pub(crate) length: u64,
     /// Request, or [`UNDEFINED`] if the call is blocking.
     pub(crate) request: u64,
     pub(crate) time: u64,
-    /// Time and number of the event that gives its order. A receive is ordered by its request.
-    pub(crate) order: (u64, u64),
+    /// Index in [`Scan::channels`].
+    pub(crate) channel: u32,
     /// Index in [`Scan::line_bytes`].
     pub(crate) number: u32,
-    /// Kind of its event.
+}
+
+/// Time of an event that gives a message its order, and its index in [`Scan::line_bytes`].
+pub(crate) type Posted = (u64, u32);
+
+/// What messages of a location have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OwnChannel {
+    pub(crate) comm: u64,
+    /// Index of the container of the process at the other end.
+    pub(crate) peer: u32,
+    pub(crate) tag: u32,
+    /// Kind of the events.
     pub(crate) kind: u8,
-    /// Whether the event has attributes, for which the link has no field.
+    /// Whether the events have attributes, for which links have no field.
     pub(crate) has_attributes: bool,
 }
 
@@ -53,56 +61,51 @@ pub(crate) struct Message {
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) pieces: Vec<Piece>,
+    pub(crate) channels: Vec<OwnChannel>,
     pub(crate) sends: Vec<Message>,
-    pub(crate) receives: Vec<Message>,
+    /// Receives, which are ordered by their requests.
+    pub(crate) receives: Vec<(Message, Posted)>,
     /// Bytes of the lines of each event that is not a [state](Lines::is_state). It is 0 for a
     /// message whose link has the same information.
     pub(crate) line_bytes: Vec<u32>,
     /// Types and values that its lines use.
     pub(crate) used: Used,
     pub(crate) first: Option<u64>,
-}
-
-/// Returns whether an event is one end of a message.
-#[inline]
-pub(crate) const fn is_message(kind: u8) -> bool {
-    matches!(kind, event::SEND | event::ISEND | event::RECV | event::IRECV)
+    /// Faults of its files. Events are read up to the first one.
+    pub(crate) faults: Vec<Error>,
 }
 
 /// Reads a location. Reuses the memory of `buffer`.
-pub(crate) fn scan(
-    archive: &Archive,
-    model: &Model,
-    location: u64,
-    buffer: &mut Vec<u8>,
-) -> Result<Scan, Error> {
-    let local = archive.local(location)?;
+pub(crate) fn scan(archive: &Archive, model: &Model, location: u64, buffer: &mut Vec<u8>) -> Scan {
+    let (local, all) = archive.local(location);
     let mut scanner = Scanner {
         location,
         lines: Lines::new(model, archive.definitions(), location, 0),
         requests: FxHashMap::default(),
+        channels: FxHashMap::default(),
         found: Scan::default(),
-        number: 0,
-        first: u64::MAX,
+        first: None,
         piece: Piece::default(),
         count: 0,
         others: 0,
     };
     scanner.lines.used = Some(Box::default());
-    archive.event_file(location)?.each(&local, buffer, &mut scanner)?;
-    Ok(scanner.finish())
+    let file = archive.event_file(location);
+    let events = file.and_then(|file| file.each(&local, buffer, &mut scanner));
+    scanner.found.faults = [all, events].into_iter().filter_map(Result::err).collect();
+    scanner.finish()
 }
 
 struct Scanner<'m> {
     location: u64,
     lines: Lines<'m>,
     /// Order of each open request of a receive.
-    requests: FxHashMap<u64, (u64, u64)>,
+    requests: FxHashMap<u64, Posted>,
+    /// Index of each channel.
+    channels: FxHashMap<OwnChannel, u32>,
     found: Scan,
-    /// Number of events so far.
-    number: u64,
     /// Earliest time so far.
-    first: u64,
+    first: Option<u64>,
     piece: Piece,
     /// Number of events in the current piece, and size of its lines that are not states.
     count: u64,
@@ -112,8 +115,9 @@ struct Scanner<'m> {
 impl Visitor for Scanner<'_> {
     #[inline(always)]
     fn event(&mut self, events: &Events<'_>, event: Event, values: &Values) {
-        self.number += 1;
-        self.first = self.first.min(event.time);
+        if self.first.is_none_or(|first| event.time < first) {
+            self.first = Some(event.time);
+        }
         if self.lines.is_state(event, values) {
             self.piece.bytes += self.lines.pass_state(event, values);
         } else {
@@ -133,6 +137,10 @@ impl Visitor for Scanner<'_> {
     fn end(&mut self, events: &Events<'_>) {
         // Without the end mark.
         self.cut(events.place() - 1);
+    }
+
+    fn end_early(&mut self, place: u64) {
+        self.cut(place);
     }
 }
 
@@ -159,7 +167,8 @@ impl Scanner<'_> {
             bytes
         } else {
             if event.kind == event::IRECV_REQUEST {
-                self.requests.insert(values.fields[0], (event.time, self.number));
+                let posted = (event.time, self.found.line_bytes.len() as u32);
+                self.requests.insert(values.fields[0], posted);
             }
             self.lines.count(event, values)
         };
@@ -177,27 +186,24 @@ impl Scanner<'_> {
     /// Notes one end of a message.
     fn message(&mut self, event: Event, values: &Values, peer: u32) {
         let [_, comm, tag, length, request, ..] = values.fields;
-        let own = (event.time, self.number);
+        let has_attributes = !values.attributes.is_empty();
+        let channel = OwnChannel { comm, peer, tag: tag as u32, kind: event.kind, has_attributes };
+        let channel = *self.channels.entry(channel).or_insert_with(|| {
+            self.found.channels.push(channel);
+            self.found.channels.len() as u32 - 1
+        });
+        let number = self.found.line_bytes.len() as u32;
         let is_blocking = matches!(event.kind, event::SEND | event::RECV);
-        let order = match event.kind {
-            event::IRECV => self.requests.remove(&request).unwrap_or(own),
-            _ => own,
-        };
-        let message = Message {
-            comm,
-            peer,
-            tag: tag as u32,
-            length,
-            request: if is_blocking { UNDEFINED } else { request },
-            time: event.time,
-            order,
-            number: self.found.line_bytes.len() as u32,
-            kind: event.kind,
-            has_attributes: !values.attributes.is_empty(),
-        };
+        let own_request = if is_blocking { UNDEFINED } else { request };
+        let message = Message { length, request: own_request, time: event.time, channel, number };
+        let own = (event.time, number);
         match event.kind {
             event::SEND | event::ISEND => self.found.sends.push(message),
-            _ => self.found.receives.push(message),
+            event::RECV => self.found.receives.push((message, own)),
+            _ => {
+                let posted = self.requests.remove(&request).unwrap_or(own);
+                self.found.receives.push((message, posted));
+            }
         }
     }
 
@@ -205,7 +211,7 @@ impl Scanner<'_> {
         if let Some(used) = self.lines.used {
             self.found.used = *used;
         }
-        self.found.first = Some(self.first).filter(|_| self.number > 0);
+        self.found.first = self.first;
         self.found
     }
 }

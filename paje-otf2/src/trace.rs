@@ -13,6 +13,7 @@ use paje_parser::columns::{self, Hole, Wanted};
 
 use crate::archive::Archive;
 use crate::columns::Table;
+use crate::definitions::Definitions;
 use crate::error::Error;
 use crate::events::Event;
 use crate::header::Header;
@@ -48,6 +49,7 @@ pub struct Trace {
     parts: Vec<TracePart>,
     /// For each location, index of its container.
     places: Vec<u32>,
+    faults: Vec<Error>,
     /// Memory for the bytes of pieces.
     buffers: Mutex<Vec<Vec<u8>>>,
 }
@@ -72,10 +74,40 @@ impl Trace {
     /// # Errors
     /// Fails if a file cannot be read or is damaged.
     pub fn new(archive: Arc<Archive>, threads: usize) -> Result<Trace, Error> {
-        let model = Model::new(&archive)?;
-        let mut scans = scan_all(&archive, &model, threads)?;
+        let trace = Trace::read(archive, threads, false);
+        trace.faults.first().map_or(Ok(()), |fault| Err(fault.clone()))?;
+        Ok(trace)
+    }
+
+    /// Reads the intact part of an archive with this many threads.
+    #[must_use]
+    pub fn recover(archive: Arc<Archive>, threads: usize) -> Trace {
+        Trace::read(archive, threads, true)
+    }
+
+    /// Returns the faults of the archive's files.
+    #[must_use]
+    pub fn faults(&self) -> &[Error] {
+        &self.faults
+    }
+
+    /// Returns all faults as one error, if there are any.
+    #[must_use]
+    pub fn damage(&self) -> Option<Error> {
+        Error::of_all(&self.faults, 20)
+    }
+
+    /// If `recovers` is false, may stop at the first fault.
+    fn read(archive: Arc<Archive>, threads: usize, recovers: bool) -> Trace {
+        let mut faults = archive.faults().to_vec();
+        let model = Model::new(&archive, &mut faults);
+        let mut scans = scan_all(&archive, &model, threads, recovers);
+        faults.extend(scans.iter_mut().flat_map(|scan| scan.faults.drain(..)));
         let links = pair(&model, archive.locations(), &mut scans);
-        let markers = archive.markers()?;
+        let markers = archive.markers().unwrap_or_else(|fault| {
+            faults.push(fault);
+            Definitions::default()
+        });
         let header = Header {
             archive: &archive,
             model: &model,
@@ -111,7 +143,8 @@ impl Trace {
         }
         let places = archive.locations().iter().map(|it| model.location(*it).0).collect();
         let buffers = Mutex::default();
-        let mut trace = Trace { archive, model, header, links, line_bytes, parts, places, buffers };
+        let mut trace =
+            Trace { archive, model, header, links, line_bytes, parts, places, faults, buffers };
         for start in (0..trace.links.len()).step_by(LINKS) {
             let range = start..trace.links.len().min(start + LINKS);
             let mut count = Count::default();
@@ -123,7 +156,7 @@ impl Trace {
             let bytes = range.len() as u64;
             trace.parts.push(TracePart { what: What::Definitions(range), bytes });
         }
-        Ok(trace)
+        trace
     }
 
     /// Returns the archive.
@@ -207,7 +240,7 @@ impl Trace {
         piece: &Piece,
         mut visit: impl FnMut(Event, &Values, Option<u32>, &mut Lines<'_>) -> Next,
     ) -> Result<bool, Error> {
-        let local = self.archive.local(piece.location)?;
+        let (local, _) = self.archive.local(piece.location);
         let file = self.archive.event_file(piece.location)?;
         let spare = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (mut buffer, mut values) = (spare.unwrap_or_default(), Values::default());
@@ -321,18 +354,18 @@ impl Trace {
     }
 }
 
-/// Scans all locations. If several locations have errors, returns the error of the first location.
-fn scan_all(archive: &Archive, model: &Model, threads: usize) -> Result<Vec<Scan>, Error> {
+/// Scans all locations. If `recovers` is false, locations after a damaged one may be missing.
+fn scan_all(archive: &Archive, model: &Model, threads: usize, recovers: bool) -> Vec<Scan> {
     let locations = archive.locations();
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Result<Scan, Error>)>> = Mutex::default();
+    let found: Mutex<Vec<(usize, Scan)>> = Mutex::default();
     let work = || {
         let mut buffer = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(location) = locations.get(index) else { return };
             let scan = scan::scan(archive, model, *location, &mut buffer);
-            if scan.is_err() {
+            if !scan.faults.is_empty() && !recovers {
                 // Locations before this one are being read already.
                 next.store(locations.len(), Ordering::Relaxed);
             }
@@ -346,6 +379,6 @@ fn scan_all(archive: &Archive, model: &Model, threads: usize) -> Result<Vec<Scan
         work();
     });
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by_key(|(index, _)| *index);
+    found.sort_unstable_by_key(|(index, _)| *index);
     found.into_iter().map(|(_, scan)| scan).collect()
 }

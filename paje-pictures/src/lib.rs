@@ -7,6 +7,7 @@
 
 mod bars;
 pub mod colours;
+mod curves;
 mod density;
 mod graph;
 mod matrix;
@@ -19,6 +20,7 @@ mod text;
 
 pub use bars::{Bar, Bars};
 pub use colours::{Colour, Colours, ValueColours};
+pub use curves::{Curve, Curves};
 pub use density::Density;
 pub use graph::{Edge, Graph};
 pub use matrix::Matrix;

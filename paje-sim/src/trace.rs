@@ -34,6 +34,7 @@ use paje_model::names::progress::Times;
 use paje_model::names::recovered::Recovery;
 use paje_model::names::time_unit::{TimeScale, TimeUnit};
 use paje_model::names::usage::Usage;
+use paje_replay::replay::lanes::LinkStart;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
 ///
@@ -52,6 +53,7 @@ pub struct Trace {
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
     pub(crate) time_unit: Option<TimeUnit>,
+    pub(crate) link_starts: Vec<LinkStart>,
     /// Number of objects shown since the replay. Only counted if some objects are in a file.
     shown: AtomicU64,
 }
@@ -104,6 +106,7 @@ impl Trace {
             comments,
             usage: None,
             time_unit: None,
+            link_starts: Vec::new(),
             shown,
         }
     }
@@ -160,6 +163,27 @@ impl Trace {
     #[must_use]
     pub fn times_of_lines(&self) -> &[f64] {
         &self.times_of_lines
+    }
+
+    /// Returns the starts of ignored links without an end, in file order, if
+    /// [`Options::keep_link_starts`](crate::Options::keep_link_starts) is set.
+    #[must_use]
+    pub fn link_starts(&self) -> &[LinkStart] {
+        &self.link_starts
+    }
+
+    /// Returns the lane of a link without an end.
+    #[must_use]
+    pub fn lane_of(&self, start: &LinkStart) -> LaneView<'_> {
+        LaneView::new(self, start.lane)
+    }
+
+    /// Returns a user-defined field of a link without an end, as written.
+    #[must_use]
+    pub fn field_of<'t>(&'t self, start: &'t LinkStart, name: &str) -> Option<&'t [u8]> {
+        let (def, text) = start.fields.as_ref()?;
+        let mut fields = self.defs()[*def as usize].extras().zip(text.split(|byte| *byte == b'\n'));
+        fields.find_map(|((field, _), text)| (field == name).then_some(text))
     }
 
     /// Returns the number of event lines that were read, including definitions of types, values and containers.

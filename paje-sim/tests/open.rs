@@ -78,3 +78,31 @@ fn options_and_workers_count() {
     let rows = |trace: &Trace| trace.states().map(|state| format!("{state:?}")).collect::<Vec<_>>();
     assert_eq!(rows(&alone), rows(&all));
 }
+
+#[test]
+fn starts_of_ignored_links_are_kept() {
+    let text = fs::read_to_string(example("mpi.trace")).unwrap();
+    let mut options = Options::default();
+    (options.ignore_incomplete_links, options.user_defined) = (true, true);
+    options.keep_link_starts = true;
+    let whole = Trace::read(text.as_bytes(), &options).unwrap();
+    assert!(whole.link_starts().is_empty());
+    // Leaves out the ends of links.
+    let end = text.lines().find(|line| line.contains("PajeEndLink")).unwrap();
+    let end = format!("{} ", end.rsplit(' ').next().unwrap());
+    let lines = text.lines().filter(|line| !line.starts_with(&end));
+    let open: String = lines.map(|line| format!("{line}\n")).collect();
+    let mut found = Vec::new();
+    for size in [64, 1 << 20] {
+        options.limits = splitter::Limits { block: size, ..options.limits };
+        let trace = Trace::read(open.as_bytes(), &options).unwrap();
+        assert_eq!(trace.counts().links, 0);
+        found.push(trace.link_starts().to_vec());
+    }
+    assert_eq!(found[0], found[1]);
+    let links: Vec<_> = whole.links().map(|link| (link.start, link.from)).collect();
+    let mut starts: Vec<_> = found[0].iter().map(|start| (start.time, start.from)).collect();
+    assert_eq!(starts.len(), links.len());
+    starts.retain(|start| links.contains(start));
+    assert_eq!(starts.len(), links.len());
+}

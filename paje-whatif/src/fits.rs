@@ -33,6 +33,26 @@ pub struct CollectiveModel {
 }
 
 impl CollectiveModel {
+    /// Returns the model of dependences alone, whose messages take no time.
+    fn immediate(group: &Group) -> Self {
+        let shape = match group.class {
+            Collective::NxN | Collective::Barrier => Shape::NxN,
+            Collective::OneToN => Shape::OneToN,
+            Collective::NToOne => Shape::NToOne,
+            Collective::Scan => Shape::Scan,
+        };
+        CollectiveModel {
+            shape,
+            fits: vec![(shape, 0.0)],
+            is_given: false,
+            root: group.root,
+            is_rendezvous: false,
+            needs_post: false,
+            costs: vec![(0.0, 0.0)],
+            cross: 0.0,
+        }
+    }
+
     /// Returns the root of an operation.
     pub(crate) fn root_of(&self, group: &Group, operation: usize) -> u32 {
         let turned = if group.is_turning { operation as u32 % group.members() } else { 0 };
@@ -55,6 +75,9 @@ impl CollectiveModel {
 
 /// Finds the models of all groups.
 pub(crate) fn shapes(run: &Run<'_>, settings: &Settings, needs_post: bool) -> Vec<CollectiveModel> {
+    if settings.is_ideal {
+        return run.groups.list.iter().map(CollectiveModel::immediate).collect();
+    }
     let fit = |group: &Group| {
         let model = Fitting::new(run, group, settings, needs_post).model(settings, run);
         if model.fits[0].1 <= GOOD || needs_post {

@@ -110,6 +110,11 @@ impl Flows {
         }
     }
 
+    /// Returns whether no message is in flight.
+    pub(crate) fn is_idle(&mut self) -> bool {
+        !self.sharing.is_changed() && self.next_time().is_none()
+    }
+
     /// Returns the time of the next event. Removes obsolete events.
     fn next_time(&mut self) -> Option<f64> {
         while let Some(Reverse((Ordered(time), _, place, version))) = self.events.peek().copied() {

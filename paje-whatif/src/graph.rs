@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use paje_comm::messages::Messages;
 use paje_comm::tracks::Tracks;
-use paje_comm::{Facts, Group, Run};
-use paje_sim::Trace;
+use paje_comm::{Facts, Group, Kind, Run};
+use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::costs::Costs;
 use crate::fits::{CollectiveModel, shapes};
 use crate::measure::{Assumptions, Transfer, measure};
-use crate::replay::{Explained, explain};
+use crate::replay::{Explained, explain, recorded};
 use crate::settings::{EagerStart, Progress, Settings};
 
 /// A recorded run with a model that explains its times.
@@ -86,7 +86,7 @@ impl<'t> Graph<'t> {
                 messages: self.transfers().iter().map(cost).collect(),
                 groups: models.iter().map(|model| model.costs.clone()).collect(),
                 blocks: self.run.groups.list.iter().zip(&models).map(blocks).collect(),
-                shares: true,
+                shares: !self.settings.is_ideal,
                 cross: models.first().map_or(0.0, |model| model.cross),
                 ..Costs::default()
             };
@@ -160,12 +160,42 @@ impl<'t> Graph<'t> {
         if whole > 0.0 { sum / whole } else { 0.0 }
     }
 
+    /// Returns the parts of the time in calls that are not waiting according to the model.
+    pub(crate) fn times_in_calls(&self) -> Vec<(TypeId, ValueId, f64)> {
+        let mut all = Vec::new();
+        for ((track, steps), ends) in
+            self.tracks().list().iter().zip(&self.run.steps).zip(self.explained())
+        {
+            let (mut ends, mut open, mut last) = (ends.iter(), None, f64::NAN);
+            for step in steps.iter() {
+                let waits = step.acts.iter().any(paje_comm::Act::waits);
+                let since = if waits { ends.next().copied().unwrap_or(last) } else { last };
+                if let Some(value) = open.map(|state: usize| track.value[state])
+                    && self.tracks().classes().class(track.type_, value).communicates()
+                {
+                    all.push((track.type_, value, (step.time - since).max(0.0)));
+                }
+                let state = step.state as usize;
+                open = match step.kind {
+                    Kind::Open => Some(state),
+                    Kind::Within => open,
+                    Kind::Close => track.parent(state),
+                };
+                last = step.time;
+            }
+        }
+        all
+    }
+
     pub(crate) fn costs(&self) -> &Costs {
         &self.model().1
     }
 
     pub(crate) fn explained(&self) -> &Explained {
-        self.explained.get_or_init(|| explain(self, self.costs()))
+        self.explained.get_or_init(|| match self.settings.is_ideal {
+            true => recorded(self),
+            false => explain(self, self.costs()),
+        })
     }
 
     pub(crate) fn is_rendezvous(&self, message: u32) -> bool {

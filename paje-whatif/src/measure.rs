@@ -65,11 +65,20 @@ struct Measured {
 
 /// Estimates the transfers of all messages.
 pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Assumptions) {
+    if settings.is_ideal {
+        return (immediate(run), Assumptions::default());
+    }
     let is_simulated = run.facts.is_simulated();
-    let sent = Measured::new(run, |it| it.begin(false));
-    let posted = Measured::new(run, |it| it.begin(true));
+    let mut sent = Measured::new(run, |it| it.begin(false), &Usual::default());
+    let mut posted = Measured::new(run, |it| it.begin(true), &Usual::default());
     let mut assumed = Assumptions::default();
     let known = known(run, &sent, &posted);
+    // In a simulation, calls that need not wait take no time.
+    let usual = if is_simulated { Usual::default() } else { Usual::new(&known) };
+    if !is_simulated {
+        sent = Measured::new(run, |it| it.begin(false), &usual);
+        posted = Measured::new(run, |it| it.begin(true), &usual);
+    }
     let in_calls = progress_votes(run, &known);
     (assumed.progress, assumed.progress_votes) = match settings.progress {
         Some(progress) => (progress, None),
@@ -84,7 +93,7 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         None => (EagerStart::Sent, Some(votes)),
     };
     let measured = match (assumed.progress, assumed.start) {
-        (Progress::Calls, _) => Measured::new(run, |it| it.begin(true).max(it.since)),
+        (Progress::Calls, _) => Measured::new(run, |it| it.begin(true).max(it.since), &usual),
         (_, EagerStart::Posted) => posted,
         (_, EagerStart::Sent) => sent,
     };
@@ -107,6 +116,17 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
     (list, assumed)
 }
 
+/// Returns transfers that take no time.
+fn immediate(run: &Run<'_>) -> Vec<Transfer> {
+    let none = Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
+    let mut list = vec![none; run.facts.messages.list().len()];
+    for it in run.received.iter().flatten() {
+        let start = if it.is_used { 0.0 } else { f64::NAN };
+        list[it.message as usize] = Transfer { start, is_rendezvous: it.is_rendezvous, ..none };
+    }
+    list
+}
+
 /// Returns the size of a message as a key. All unknown sizes have the same key.
 fn size_of(run: &Run<'_>, message: u32) -> u64 {
     run.facts.messages.list()[message as usize].bytes().unwrap_or(-1.0).to_bits()
@@ -127,8 +147,9 @@ fn each_wait(run: &Run<'_>, mut visit: impl FnMut(&Step<'_>, f64)) {
 }
 
 impl Measured {
-    /// Measures the transfers, given when each message starts.
-    fn new(run: &Run<'_>, begin: impl Fn(&Received) -> f64) -> Self {
+    /// Measures the transfers, given when each message starts. No call waits for a message that
+    /// has [usually](Usual) arrived before.
+    fn new(run: &Run<'_>, begin: impl Fn(&Received) -> f64, usual: &Usual) -> Self {
         let count = run.facts.messages.list().len();
         let mut measured = Measured {
             begin: vec![f64::NAN; count],
@@ -160,7 +181,7 @@ impl Measured {
             let (begin, bound, typical) = (&measured.begin, &measured.bound, &measured.typical);
             let is_last = &mut measured.is_last;
             each_wait(run, |step, since| {
-                if step.time - since <= TIME_TOLERANCE {
+                if step.time - since <= TIME_TOLERANCE || step.acts.poll().is_some() {
                     return;
                 }
                 let expected = |it: &u32| {
@@ -170,6 +191,9 @@ impl Measured {
                 let all = step.acts.iter().filter(|act| counts(*act)).filter_map(message_of);
                 let last = all.max_by(|a, b| expected(a).total_cmp(&expected(b)));
                 let Some(last) = last else { return };
+                if usual.is_there(size_of(run, last), since - begin[last as usize]) {
+                    return;
+                }
                 let seconds = step.time - begin[last as usize];
                 // Another call may have shown that the message arrived earlier.
                 if seconds <= bound[last as usize] + TIME_TOLERANCE {
@@ -183,7 +207,27 @@ impl Measured {
             };
             measured.typical = samples.into_iter().map(median).collect();
         }
+        for (size, seconds) in measured.tested(run) {
+            measured.typical.entry(size).or_insert(seconds);
+        }
         measured
+    }
+
+    /// Returns the transfers that explain which tests failed, by size.
+    fn tested(&self, run: &Run<'_>) -> FxHashMap<u64, f64> {
+        let mut limits: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+        for poll in &run.polls {
+            let [message] = poll.messages[..] else { continue };
+            let track =
+                &run.facts.tracks.list()[run.facts.messages.list()[message as usize].to as usize];
+            let end = |test: &u32| track.end[*test as usize] - self.begin[message as usize];
+            let (last, failed) =
+                (poll.tests.last().map(end), poll.tests.iter().nth_back(1).map(end));
+            let (low, high) = limits.entry(size_of(run, message)).or_insert((0.0, f64::INFINITY));
+            (*low, *high) = (low.max(failed.unwrap_or(0.0)), high.min(last.unwrap_or(*high)));
+        }
+        let consistent = limits.into_iter().filter(|(_, (low, high))| low <= high);
+        consistent.map(|(size, (low, high))| (size, 0.5 * (low + high))).collect()
     }
 }
 
@@ -194,38 +238,57 @@ fn message_of(act: Act) -> Option<u32> {
     }
 }
 
-/// Returns the shortest and the longest transfer by size, of messages that were sent last while
-/// their receivers waited. These transfers are known whatever starts a message.
-fn known(run: &Run<'_>, sent: &Measured, posted: &Measured) -> FxHashMap<u64, (f64, f64)> {
-    let mut known: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+/// Usual transfers by size.
+#[derive(Debug, Default)]
+struct Usual(FxHashMap<u64, f64>);
+
+impl Usual {
+    fn new(known: &Known) -> Self {
+        let half = |(size, all): (&u64, &Vec<f64>)| (*size, all[all.len() / 2]);
+        Usual(known.iter().map(half).collect())
+    }
+
+    /// Returns whether a message that began some seconds ago has long arrived.
+    fn is_there(&self, size: u64, ago: f64) -> bool {
+        self.0.get(&size).is_some_and(|usual| ago >= 3.0 * usual)
+    }
+}
+
+/// Transfers by size, in ascending order.
+type Known = FxHashMap<u64, Vec<f64>>;
+
+/// Returns the transfers of messages that were sent last while their receivers waited. These
+/// transfers are known whatever starts a message.
+fn known(run: &Run<'_>, sent: &Measured, posted: &Measured) -> Known {
+    let mut known = Known::default();
     for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
         let at = it.message as usize;
         if it.start >= it.posted && it.start >= it.since && sent.is_last[at] && posted.is_last[at] {
-            let seconds = it.end - it.start;
-            let (least, most) = known.entry(size_of(run, it.message)).or_insert((seconds, seconds));
-            (*least, *most) = (least.min(seconds), most.max(seconds));
+            known.entry(size_of(run, it.message)).or_default().push(it.end - it.start);
         }
     }
+    known.values_mut().for_each(|all| all.sort_by(f64::total_cmp));
     known
 }
 
 /// Counts the waits for messages that were ready long before. They end at once if messages travel
 /// while ranks compute. If messages travel only in calls, they take as long as a transfer.
-fn progress_votes(run: &Run<'_>, known: &FxHashMap<u64, (f64, f64)>) -> (u64, u64) {
+fn progress_votes(run: &Run<'_>, known: &Known) -> (u64, u64) {
     let mut votes = (0, 0);
     for (at, list) in run.received.iter().enumerate() {
         for set in sets(list) {
             let was_ready = |it: &Received| {
                 let times = known.get(&size_of(run, it.message));
-                let long_ago = |(_, most): &(f64, f64)| it.begin(true) + 3.0 * most <= it.since;
-                it.is_used && !it.is_rendezvous && times.is_some_and(long_ago)
+                let long_ago =
+                    |all: &Vec<f64>| it.begin(true) + 3.0 * all[all.len() - 1] <= it.since;
+                it.is_used && !it.is_tested && !it.is_rendezvous && times.is_some_and(long_ago)
             };
             let class = set[0].recv().map(|state| run.facts.tracks.class(at, state));
             if class != Some(Class::Wait) || !set.iter().all(was_ready) {
                 continue;
             }
             let least = set.iter().filter_map(|it| known.get(&size_of(run, it.message)));
-            let least = least.map(|times| times.0).fold(f64::INFINITY, f64::min);
+            let least = least.map(|times| times[0]).fold(f64::INFINITY, f64::min);
             let seconds = set[0].end - set[0].since;
             votes.0 += u64::from(seconds <= TIME_TOLERANCE);
             votes.1 += u64::from(seconds > TIME_TOLERANCE && seconds >= 0.5 * least);
@@ -236,12 +299,13 @@ fn progress_votes(run: &Run<'_>, known: &FxHashMap<u64, (f64, f64)>) -> (u64, u6
 
 /// Counts the messages that arrived too early to have started when posted, and the waits that were
 /// too long for messages that started when sent.
-fn votes(run: &Run<'_>, known: &FxHashMap<u64, (f64, f64)>, posted: &Measured) -> (u64, u64) {
+fn votes(run: &Run<'_>, known: &Known, posted: &Measured) -> (u64, u64) {
     let mut votes = (0, 0);
     for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
-        let Some((least, most)) = known.get(&size_of(run, it.message)) else { continue };
+        let Some(times) = known.get(&size_of(run, it.message)) else { continue };
+        let (least, most) = (times[0], times[times.len() - 1]);
         let (seconds, late) = (it.end - it.posted, it.posted - it.start);
-        if late <= TIME_TOLERANCE || *least <= 2.0 * TIME_TOLERANCE {
+        if late <= TIME_TOLERANCE || least <= 2.0 * TIME_TOLERANCE {
             continue;
         }
         let has_waited = it.end - it.since > TIME_TOLERANCE;

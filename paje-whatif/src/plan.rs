@@ -16,6 +16,8 @@ pub struct Plan {
     pub(crate) states: Vec<Vec<f64>>,
     pub(crate) cut_states: Vec<Vec<bool>>,
     pub(crate) cut_messages: Vec<bool>,
+    /// Longest exclusive time in calls of each state type and value, in the trace's unit of time.
+    pub(crate) limits: FxHashMap<(u32, u32), f64>,
     /// Costs of messages in the model of the recorded run, and in the changed run. `None` means the
     /// costs of the graph.
     pub(crate) before: Option<Costs>,
@@ -64,11 +66,13 @@ impl Plan {
             return 0.0;
         }
         let mut factor = 1.0;
-        if !self.values.is_empty() {
+        if !self.values.is_empty() || !self.limits.is_empty() {
             let of = &graph.tracks().list()[track];
-            let all = self.values.get(&(of.type_.0, of.value[state as usize].0));
-            let all = all.into_iter().flatten();
+            let value = (of.type_.0, of.value[state as usize].0);
+            let all = self.values.get(&value).into_iter().flatten();
             factor = all.map(|scaling| scaling.of(track, seconds)).product();
+            let limit = self.limits.get(&value).filter(|limit| seconds > **limit);
+            factor *= limit.map_or(1.0, |limit| limit / seconds);
         }
         match self.states.get(track).and_then(|states| states.get(state as usize)) {
             Some(own) if *own >= 0.0 => factor * own,
@@ -84,6 +88,21 @@ impl Plan {
 
     pub(crate) fn is_cut(&self, track: usize, state: u32) -> bool {
         self.cut_states.get(track).is_some_and(|cut| cut.get(state as usize) == Some(&true))
+    }
+
+    /// Returns this plan for a run in which no call takes longer than half of the calls of its name
+    /// in the recorded run, apart from waiting.
+    #[must_use]
+    pub fn without_noise(&self, graph: &Graph<'_>) -> Self {
+        let mut all: FxHashMap<(u32, u32), Vec<f64>> = FxHashMap::default();
+        for (type_, value, seconds) in graph.times_in_calls() {
+            all.entry((type_.0, value.0)).or_default().push(seconds);
+        }
+        let half = |(value, mut all): ((u32, u32), Vec<f64>)| {
+            let at = all.len() / 2;
+            (value, *all.select_nth_unstable_by(at, f64::total_cmp).1)
+        };
+        Plan { limits: all.into_iter().map(half).collect(), ..self.clone() }
     }
 
     /// Returns whether a message is removed.

@@ -6,6 +6,7 @@
 //! unchanged times stay exact.
 
 mod cycle;
+mod polling;
 mod recorded;
 mod traffic;
 
@@ -15,7 +16,8 @@ use paje_comm::{Act, Kind, Step, StepActs};
 use crate::graph::Graph;
 use crate::plan::Plan;
 pub use cycle::Cycle;
-pub(crate) use recorded::{Explained, explain};
+use polling::{Polling, Tested};
+pub(crate) use recorded::{Explained, explain, recorded};
 use traffic::Traffic;
 
 /// Times of a changed run.
@@ -94,6 +96,8 @@ struct Cursor {
     last: f64,
     shift: f64,
     is_blocked: bool,
+    /// Whether the rest of a loop of tests is left out, because its messages have arrived.
+    skips: bool,
 }
 
 struct Run<'g> {
@@ -101,6 +105,7 @@ struct Run<'g> {
     plan: &'g Plan,
     explained: &'g Explained,
     traffic: Traffic<'g>,
+    polling: Polling,
     cursors: Vec<Cursor>,
     ready: Vec<u32>,
     /// Messages of sets that have already been taken.
@@ -136,8 +141,13 @@ impl Graph<'_> {
                 run.advance(track as usize);
                 run.wake();
             }
-            if run.traffic.advance(f64::INFINITY) {
+            let next_test = run.polling.next_time();
+            if run.traffic.advance(next_test.unwrap_or(f64::INFINITY)) {
                 run.wake();
+                continue;
+            }
+            if next_test.is_some() {
+                run.test();
                 continue;
             }
             let Some(cycle) = run.cycle() else { break };
@@ -160,6 +170,7 @@ impl<'g> Run<'g> {
             last: time,
             shift: 0.0,
             is_blocked: false,
+            skips: false,
         };
         let first = |track: &Track| track.start.first().copied().unwrap_or(0.0);
         let mut result = Retimed::recorded(graph, keeps);
@@ -172,6 +183,7 @@ impl<'g> Run<'g> {
             plan,
             explained,
             traffic,
+            polling: Polling::new(graph),
             cursors: tracks.iter().map(|track| at(first(track))).collect(),
             ready: (0..tracks.len() as u32).rev().collect(),
             taken: vec![Vec::new(); graph.run.sets.len()],
@@ -191,7 +203,21 @@ impl<'g> Run<'g> {
             let acts = if is_cut { StepActs::NONE } else { step.acts };
             let waits = step.acts.iter().any(Act::waits);
             let enter = cursor.last + cursor.shift;
-            let ended = match waits && !is_cut {
+            let poll = acts.poll();
+            let tested = match poll {
+                Some(poll) if !cursor.skips => match self.tested(at, poll, state, enter) {
+                    Tested::Ends(end, is_done) => {
+                        cursor.skips = is_done;
+                        Some(end)
+                    }
+                    Tested::Pending => {
+                        cursor.is_blocked = true;
+                        break;
+                    }
+                },
+                _ => None,
+            };
+            let ended = match waits && !is_cut && poll.is_none() {
                 true => match self.end_of(acts, enter) {
                     None => {
                         cursor.is_blocked = true;
@@ -202,7 +228,17 @@ impl<'g> Run<'g> {
                 false => None,
             };
             let explained = if waits { self.explained[at][cursor.waits as usize] } else { 0.0 };
-            let mut shift = self.shift(at, &cursor, time, ended.map(|it| (explained, it)));
+            let mut shift = match tested {
+                // Rounding must not change times.
+                Some(end) if (end - time - cursor.shift).abs() <= 2.0 * self.polling.tick => {
+                    cursor.shift
+                }
+                Some(end) => end - time,
+                None if cursor.skips => enter - time,
+                None => self.shift(at, &cursor, time, ended.map(|it| (explained, it))),
+            };
+            // The last test of a loop receives the messages.
+            cursor.skips &= poll.is_none() || !waits;
             if step.kind == Kind::Close {
                 shift += self.plan.added(at, state);
             }

@@ -155,6 +155,8 @@ pub struct Settings {
     pub broadcast: Option<Shape>,
     /// Measured times of messages in the recorded run, in the trace's unit of time.
     pub table: Option<Table>,
+    /// Whether communication takes no time beyond waiting. Nothing is estimated then.
+    pub is_ideal: bool,
 }
 
 impl Settings {
@@ -169,6 +171,7 @@ impl Settings {
             shapes: Vec::new(),
             broadcast: None,
             table: None,
+            is_ideal: false,
         }
     }
 }

@@ -49,7 +49,7 @@ impl TaskChange {
     /// # Errors
     /// Fails with a message that says what was expected.
     pub fn workers(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}`: expected KIND=N, KIND=+N or KIND=-N, such as CUDA=+1");
+        let wrong = || "expected KIND=N, KIND=+N or KIND=-N, such as CUDA=+1".to_owned();
         let (kind, number) = text.split_once('=').ok_or_else(wrong)?;
         let number = match number.starts_with(['+', '-']) {
             true => number.parse().ok().filter(|it: &i32| it.abs() <= 10_000).map(Number::More),

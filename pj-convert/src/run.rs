@@ -42,7 +42,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let voice = report::voice(cli);
     let format = cli.format().map_err(Failure::Other)?;
     refuse_inputs(&[&cli.file], [cli.output.as_path()])?;
-    let opened = Opened::open(Some(&cli.file), voice)?.with_files(&[], &cli.reading.named)?;
+    let opened = Opened::open(Some(&cli.file), voice)?.with_files(&[], &cli.reading)?;
     let name = opened.name().to_owned();
     let workers = cli.parallel.workers()?;
     cli.talk.begin(voice, &opened.input, &workers);

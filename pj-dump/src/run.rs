@@ -97,7 +97,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         refuse_inputs(&cli.files, outputs.iter().map(PathBuf::as_path))?;
     }
     let mut options = options(cli);
-    let mut opened = Opened::all(&cli.files, &cli.reading.named, voice)?;
+    let mut opened = Opened::all(&cli.files, &cli.reading, voice)?;
     if shows_rows_alone(cli) {
         opened = opened.within_window(&options);
     }

@@ -129,7 +129,7 @@ fn read(
     limits: Limits,
     workers: &Workers,
 ) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(Some(path), VOICE)?.with_files(&[], &cli.reading.named)?;
+    let opened = Opened::open(Some(path), VOICE)?.with_files(&[], &cli.reading)?;
     let name = opened.name().to_owned();
     if cli.talk.verbose {
         VOICE.input(&opened.input);

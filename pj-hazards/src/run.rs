@@ -137,7 +137,7 @@ fn read(
     workers: &Workers,
     began: Instant,
 ) -> Result<(PathBuf, Trace), Failure> {
-    let opened = Opened::all(&cli.files(), &cli.reading.named, VOICE)?;
+    let opened = Opened::all(&cli.files(), &cli.reading, VOICE)?;
     let name = opened.name().to_owned();
     cli.talk.begin(VOICE, &opened.input, workers);
     let display = Display::new(!cli.talk.no_progress, began);

@@ -8,6 +8,7 @@ use paje_analysis::states::{self, States};
 use paje_analysis::summary::Summary;
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::Variables;
+use paje_analysis::why::Pop;
 use paje_analysis::{Bins, By, Scope, Table};
 use paje_console::Failure;
 use paje_sim::Trace;
@@ -29,6 +30,8 @@ pub(crate) enum Analysis {
     Summary(Box<Summary>),
     /// Finished report of an analysis that needed all rows.
     Waiting(Report, Table),
+    /// Efficiencies of one of several runs.
+    Run(Box<Pop>),
 }
 
 /// Whether time is grouped by class, and the map of the classes.
@@ -61,7 +64,7 @@ impl Analysis {
     /// Creates the analysis if it can read a trace portion by portion. Bins need a window with both
     /// ends, because the end of the trace is not known yet.
     pub(crate) fn of_portions(cli: &Cli) -> Result<Option<Self>, Failure> {
-        if waiting::is_asked(cli) || cli.is_whole_page() {
+        if waiting::is_asked(cli) || cli.is_whole_page() || cli.compares_in_words() {
             return Ok(None);
         }
         match (needs_bins(cli), cli.span.start.zip(cli.span.end)) {
@@ -121,7 +124,7 @@ impl Analysis {
             Analysis::Variables(variables) => variables.see(trace, workers),
             Analysis::Events(events) => events.see(trace, workers),
             Analysis::Summary(summary) => summary.see(trace, workers),
-            Analysis::Waiting(..) => {}
+            Analysis::Waiting(..) | Analysis::Run(_) => {}
         }
     }
 
@@ -141,6 +144,7 @@ impl Analysis {
             Analysis::Events(events) => (Report::Events, events.table(trace)),
             Analysis::Summary(summary) => (Report::Summary, summary.table(trace)),
             Analysis::Waiting(report, table) => (*report, table.clone()),
+            Analysis::Run(_) => (Report::Scaling, Table::new("scaling")),
         };
         largest(report, table, top)
     }
@@ -155,7 +159,9 @@ pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table
         Report::Variables if table.column("bin").is_some() => &["mean"],
         Report::Variables => &["integral"],
         Report::Events => &["count"],
-        Report::Summary | Report::Compare => return table,
+        Report::Summary | Report::Compare | Report::Why | Report::Scaling => {
+            return table;
+        }
     };
     match top {
         Some(rows) => table.top(rows, by),

@@ -51,11 +51,11 @@ const OTHER: &str = "Other";
 )]
 #[allow(missing_docs)]
 pub struct Cli {
-    /// Report: states (default), comm, time, variables, events, waits, critical, tasks, summary or
-    /// compare; then the trace, plain or compressed
+    /// Report: why, states (default), comm, time, variables, events, waits, critical, tasks, summary,
+    /// compare or scaling; then the trace, plain or compressed
     ///
     /// gzip, zstd, xz and bzip2 are recognised. Default: standard input, also for `-`. Several
-    /// files are one trace except in compare. A file named like a report needs a path: ./states
+    /// files are one trace except in compare and scaling. A file named like a report needs a path: ./states
     #[arg(value_name = "REPORT|FILE")]
     pub words: Vec<OsString>,
 
@@ -147,8 +147,8 @@ pub struct Cli {
 
     /// Kind of the picture
     ///
-    /// bars (states, variables, events, waits, critical, compare), strips (time, variables
-    /// --bins), quadrant (time), matrix (comm, time, waits --by pair), graph (comm, waits --by
+    /// bars (states, variables, events, waits, critical, tasks, compare), strips (time, variables
+    /// --bins), curves (scaling), quadrant (time), matrix (comm, time, waits --by pair), graph (comm, waits --by
     /// pair), density (comm, states --by container, waits --by waiter). Default: the first of these
     #[arg(long, value_enum, value_name = "KIND", help_heading = OUTPUT, hide_short_help = true, hide_possible_values = true)]
     pub picture: Option<Kind>,
@@ -229,6 +229,8 @@ pub enum Report {
     Tasks,
     Summary,
     Compare,
+    Why,
+    Scaling,
 }
 
 impl Report {
@@ -249,7 +251,12 @@ impl Report {
             Report::Comm => Some(TypeNature::Link),
             Report::Variables => Some(TypeNature::Variable),
             Report::Events => Some(TypeNature::Event),
-            Report::Waits | Report::Critical | Report::Tasks | Report::Summary => None,
+            Report::Waits
+            | Report::Critical
+            | Report::Tasks
+            | Report::Summary
+            | Report::Why
+            | Report::Scaling => None,
         }
     }
 }
@@ -327,6 +334,13 @@ impl Cli {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)
     }
 
+    /// Returns whether two traces are also compared in words, which needs all rows.
+    #[must_use]
+    pub fn compares_in_words(&self) -> bool {
+        let is_by_value = self.by.as_deref().is_none_or(|by| by == "value");
+        self.report() == Report::Compare && self.formatted.format == Format::Text && is_by_value
+    }
+
     /// Returns the options of the replay.
     #[must_use]
     pub fn options(&self, limits: Limits) -> Options {
@@ -334,7 +348,12 @@ impl Cli {
         options.value_names = self.quotes.value_names();
         let report = self.report();
         options.user_defined = match report {
-            Report::Comm | Report::Summary | Report::Waits | Report::Critical => true,
+            Report::Comm
+            | Report::Summary
+            | Report::Waits
+            | Report::Critical
+            | Report::Why
+            | Report::Scaling => true,
             // The fields have the job ids of tasks.
             Report::Tasks => self.tasks_file().is_some(),
             _ => false,
@@ -359,6 +378,9 @@ impl Cli {
             Some(nature) => [nature].into_iter().collect(),
             None => selection.natures,
         };
+        if self.compares_in_words() {
+            selection.natures = [TypeNature::State, TypeNature::Link].into_iter().collect();
+        }
         self.patterns.narrow(&mut selection);
         selection.window = self.span.window();
         selection

@@ -20,3 +20,4 @@ mod report;
 pub mod run;
 mod tasks;
 mod waiting;
+mod why;

@@ -11,6 +11,7 @@ pub const MANUAL: Manual = Manual {
         (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
+        ("pj_profile why run.trace", "why the run is slow, in words"),
         ("pj_profile run.trace", "time by type and value"),
         (
             "pj_profile --by container --top 20 run.trace.gz",
@@ -23,6 +24,7 @@ pub const MANUAL: Manual = Manual {
         ("pj_profile tasks --by kernel paje.trace", "kernels of a run of StarPU and their delays"),
         ("pj_profile --format csv -o states.csv run.trace", "a table for other programs"),
         ("pj_profile compare before.trace after.trace", "the states that became faster or slower"),
+        ("pj_profile scaling run-4 run-8 run-16", "efficiencies with more and more ranks"),
         ("pj_profile summary --html run.html run.trace", "all reports as a page with pictures"),
         ("pj_profile comm --svg comm.svg run.trace", "the communication matrix as a picture"),
         ("simulate | pj_profile --live", "a report every second while it runs"),
@@ -31,6 +33,12 @@ pub const MANUAL: Manual = Manual {
         (
             "REPORTS",
             &[Block::Terms(&[
+                (
+                    "why",
+                    "The causes that make a run slow, in words, with numbers and the next command to type: late \
+                     senders, imbalance, serialisation, a slow network, too many small messages, a slow node, or a \
+                     phase that differs. docs/why.md explains the rules.",
+                ),
                 (
                     "states",
                     "Count and duration of each state, with (inclusive) and without (exclusive) nested states, its \
@@ -60,6 +68,10 @@ pub const MANUAL: Manual = Manual {
                 ),
                 ("summary", "An overview of the trace on one page."),
                 ("compare A B", "Two traces, sorted by the change in time."),
+                (
+                    "scaling A B ...",
+                    "Efficiencies (POP) of runs of one program with different numbers of ranks.",
+                ),
             ])],
         ),
         (
@@ -84,6 +96,8 @@ pub const MANUAL: Manual = Manual {
                      tasks --by kernel: kernel,kind,count,seconds,mean,queued,beside_idle,transfer\n\
                      tasks --by task: job,kernel,container,priority,submit,ready,start,seconds,queued,beside_idle,transfer\n\
                      summary: section,name,value\n\
+                     why: kind,name,share,text,next\n\
+                     scaling: run,ranks,length,speedup,global,parallel,load_balance,communication,serialisation,transfer,scaling\n\
                      compare: type,value,count_a,count_b,exclusive_a,exclusive_b,change,percent,share",
                 ),
                 Block::Text(
@@ -98,8 +112,8 @@ pub const MANUAL: Manual = Manual {
             &[
                 Block::Text(
                     "--svg writes one picture, chosen by --picture: bars (states, variables, events, waits, critical, \
-                     compare), strips over time (time, variables --bins), a matrix of pairs (comm, waits --by pair) or of one \
-                     value by container and time (time), a graph of pairs (comm, waits --by pair), the quadrant of \
+                     tasks, compare), strips over time (time, variables --bins), a matrix of pairs (comm, waits --by pair) or of one \
+                     value by container and time (time), a graph of pairs (comm, waits --by pair), curves (scaling), the quadrant of \
                      computing, messages, waiting and collectives (time), or a density map of containers on a grid \
                      (comm, states --by container, waits --by waiter). If there are more lines than can be seen, \
                      neighbours are merged, and the picture says so.",

@@ -5,6 +5,7 @@ mod machine;
 mod people;
 mod screen;
 mod strips;
+mod verdict;
 
 use std::io::{self, Write};
 use std::path::Path;

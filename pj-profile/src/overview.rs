@@ -7,15 +7,18 @@ use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::states::{self, States};
 use paje_analysis::time::{self, Time};
+use paje_analysis::why::capital;
 use paje_analysis::{Bins, By, Label, Scope, Table};
 use paje_console::Failure;
+use paje_decimal::amounts::percent;
 use paje_sim::Trace;
 use paje_workers::Workers;
 
 use crate::cli::Cli;
+use crate::output::TableView;
 use crate::page::Part;
 use crate::pictures::Kind;
-use crate::waiting;
+use crate::{waiting, why};
 
 const BINS: u32 = 150;
 
@@ -30,7 +33,7 @@ pub(crate) fn parts(
     workers: &Workers,
 ) -> Result<Vec<Part>, Failure> {
     let scope = Scope::new(&cli.selection());
-    let mut parts = Vec::new();
+    let mut parts = why(&why::table(cli, name, trace, workers)?);
     let states = |by: By| {
         let mut states = States::new(scope.clone(), by);
         states.see(trace, workers);
@@ -82,12 +85,26 @@ pub(crate) fn parts(
     }
     // Parts with the same heading are put together.
     parts.sort_by_key(|part| {
-        ["Where the time goes", "Load balance", "When", "Traffic"]
+        ["Why", "Where the time goes", "Load balance", "When", "Traffic"]
             .iter()
             .position(|heading| *heading == part.heading)
             .unwrap_or(9)
     });
     Ok(parts)
+}
+
+/// Returns a part for each line of a verdict.
+fn why(verdict: &Table) -> Vec<Part> {
+    let seen = TableView(verdict);
+    let line = |row: usize| {
+        let [name, text, next] = ["name", "text", "next"].map(|column| seen.text(column, row));
+        let share = seen.number("share", row);
+        let share = share.map_or(String::new(), |it| format!(", {} of the run", percent(it)));
+        let next = if next.is_empty() { next } else { format!(". See also: {next}") };
+        let note = format!("{}{share}: {text}{next}", capital(&name));
+        Part { is_shown: false, ..Part::new("Why", &note, Table::new("why")) }
+    };
+    (0..verdict.len()).map(line).collect()
 }
 
 /// Returns a table over time for each run, in bins of the same length. The first bin of each run

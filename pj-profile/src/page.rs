@@ -107,6 +107,7 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
 pub(crate) fn of_two(
     cli: &Cli,
     title: &str,
+    notes: &[String],
     table: &Table,
     times: [(&str, &Table); 2],
     values: &ValueColours,
@@ -118,9 +119,9 @@ pub(crate) fn of_two(
     }
     let section = Section {
         heading: "compare".into(),
+        notes: notes.to_vec(),
         pictures: drawn,
         tables: vec![("A and B by value".into(), page_table(table))],
-        ..Section::default()
     };
     let (sections, maker) = (vec![section], MAKER.into());
     Page { title: title.into(), sections, maker, ..Page::default() }.file()

@@ -1,6 +1,7 @@
 //! Pictures of reports.
 
 mod bars;
+mod curves;
 mod ends;
 mod over_time;
 
@@ -28,6 +29,8 @@ pub enum Kind {
     Matrix,
     /// Pairs as arrows on a circle
     Graph,
+    /// Efficiencies by number of ranks
+    Curves,
     /// Division of time between computing, waiting, messages and collectives
     Quadrant,
     /// Amounts of containers on a grid
@@ -48,7 +51,8 @@ impl Kind {
             "variables" if has("bin") => &[Kind::Strips],
             "waiters" => &[Kind::Bars, Kind::Density],
             "pairs" => &[Kind::Graph, Kind::Matrix],
-            "summary" => &[],
+            "summary" | "why" => &[],
+            "scaling" => &[Kind::Curves],
             _ => &[Kind::Bars],
         }
     }
@@ -118,6 +122,7 @@ fn draw(cli: &Cli, table: &Table, kind: Kind, colours: &Colours) -> Result<Pictu
         ("time", Kind::Matrix) => over_time::matrix(cli, seen),
         ("time", Kind::Quadrant) => over_time::quadrant(seen),
         ("time", _) => Ok(over_time::strips(seen, colours)),
+        ("scaling", _) => Ok(curves::scaling(seen)),
         ("variables", Kind::Strips) => Ok(over_time::means(seen)),
         _ => Ok(bars::picture(seen, colours)),
     }

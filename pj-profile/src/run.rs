@@ -1,5 +1,7 @@
 //! Runs the program: reads a trace, analyses it, and writes the report.
 
+mod several;
+
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
@@ -8,7 +10,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use paje_analysis::compare::{self, Run};
 use paje_analysis::kept::{Facts, Kept};
 use paje_analysis::{Scope, Table, named, time};
 use paje_console::options::Format;
@@ -29,7 +30,7 @@ use crate::live::Live;
 use crate::output::TableView;
 use crate::report::{VOICE, converted, stats};
 use crate::waiting;
-use crate::{analysis, kept, output, overview, page, pictures};
+use crate::{analysis, kept, output, overview, page, pictures, why};
 
 /// Default number of bytes in a portion.
 pub const PORTION: u64 = 16 << 20;
@@ -126,7 +127,10 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
     let outputs = [&cli.output, &cli.graph, &cli.html, &cli.svg];
     refuse_inputs(&files, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     if cli.report() == Report::Compare {
-        return both(cli, &files, cuts, &cli.parallel.with_caller(None)?);
+        return several::compare(cli, &files, cuts, &cli.parallel.with_caller(None)?);
+    }
+    if cli.report() == Report::Scaling {
+        return several::scaling(cli, &files, cuts, &cli.parallel.with_caller(None)?);
     }
     if let Some(found) = kept::find(cli, &files) {
         let Kept { facts, table } = found.kept;
@@ -161,49 +165,6 @@ fn title_of(name: &Path, trace: &Trace) -> String {
 
 fn title(name: &Path, end: f64, scale: TimeScale) -> String {
     format!("{}, until {}; {scale}", name.display(), duration(end))
-}
-
-fn both(cli: &Cli, files: &[PathBuf], cuts: Cuts, workers: &Workers) -> Result<Found, Failure> {
-    let [first, second] = files else {
-        return Err(Failure::Other("compare needs two traces".into()));
-    };
-    let mut title_of_both = String::new();
-    let (mut sides, mut scales) = (Vec::new(), Vec::new());
-    // The report is kept for the page, because the bins of both runs depend on the length of the
-    // longer run.
-    let mut kept = Vec::new();
-    let (mut is_sound, mut colours) = (true, ValueColours::default());
-    for (letter, file) in ["A", "B"].into_iter().zip([first, second]) {
-        let read = read(cli, std::slice::from_ref(file), cuts, workers, &mut None)?;
-        let makespan = time::makespan(&read.trace, &Scope::new(&cli.selection()));
-        let comma = if letter == "A" { "" } else { "; " };
-        title_of_both +=
-            &format!("{comma}{letter}: {}, {}", read.name.display(), duration(makespan.to_f64()));
-        scales.push(read.trace.time_scale());
-        sides.push((read.analysis.states(&read.trace), makespan));
-        is_sound &= read.is_sound;
-        if letter == "A" {
-            colours = ValueColours::new(read.trace.types());
-        }
-        kept.extend(cli.is_whole_page().then_some(read.trace));
-    }
-    title_of_both += &match scales[0] == scales[1] {
-        true => format!("; {}", scales[0]),
-        false => format!("; A: {}; B: {}", scales[0], scales[1]),
-    };
-    scales.into_iter().for_each(|scale| converted(cli, scale));
-    let run = |side: usize| Run { states: &sides[side].0, makespan: sides[side].1 };
-    let mut rows = compare::rows(run(0), run(1));
-    rows.truncate(cli.top.unwrap_or(usize::MAX));
-    let (title, table) = (title_of_both, compare::table(&rows));
-    let page = match kept.as_slice() {
-        [a, b] => Some(workers.run(|| {
-            let [a, b] = overview::times(cli, [a, b], workers);
-            page::of_two(cli, &title, &table, [("A", &a), ("B", &b)], &colours)
-        })),
-        _ => None,
-    };
-    Ok(Found { title, notes: Vec::new(), table, page, colours, is_sound })
 }
 
 struct Read {
@@ -284,6 +245,12 @@ fn read(
     let mut notes = Vec::new();
     let analysis = match analysis {
         Some(analysis) => analysis,
+        None if cli.report() == Report::Why => {
+            Analysis::Waiting(Report::Why, workers.run(|| why::table(cli, &name, &trace, workers))?)
+        }
+        None if cli.report() == Report::Scaling => {
+            Analysis::Run(Box::new(workers.run(|| why::pop(cli, &name, &trace))?))
+        }
         None if waiting::is_asked(cli) => {
             let (table, found) = workers.run(|| waiting::table(cli, &name, &trace))?;
             notes = found;
@@ -331,7 +298,7 @@ struct Replayed {
 /// Returns whether the report depends only on rows in the window. Waits and the critical path also
 /// depend on earlier rows, summaries on lanes without rows, and classes on all values.
 fn adds_up_rows(cli: &Cli) -> bool {
-    let is_more = cli.is_whole_page() || cli.by_class();
+    let is_more = cli.is_whole_page() || cli.compares_in_words() || cli.by_class();
     !is_more && !waiting::is_asked(cli) && cli.report() != Report::Summary
 }
 
@@ -345,7 +312,7 @@ fn replay(
     workers: &Workers,
     see: Option<See<'_>>,
 ) -> Result<Replayed, Failure> {
-    let mut opened = Opened::all(files, &cli.reading.named, VOICE)?;
+    let mut opened = Opened::all(files, &cli.reading, VOICE)?;
     let (name, packed) = (opened.name().to_owned(), opened.packed());
     cli.talk.begin(VOICE, &opened.input, workers);
     let options = cli.options(cuts.limits);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use paje_analysis::Table;
-use paje_analysis::classes::{Class, Map};
+use paje_analysis::classes::Map;
 use paje_analysis::collectives::{Collectives, Grouping, Level};
 use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::waits::rest::Efficiency;
@@ -16,7 +16,10 @@ use crate::cli::{Cli, Report};
 use crate::{output, tasks};
 
 pub(crate) fn is_asked(cli: &Cli) -> bool {
-    matches!(cli.report(), Report::Waits | Report::Critical | Report::Tasks)
+    matches!(
+        cli.report(),
+        Report::Waits | Report::Critical | Report::Tasks | Report::Why | Report::Scaling
+    )
 }
 
 /// Returns the report and its assumptions. Also writes the most-waited graph.
@@ -74,22 +77,28 @@ pub(crate) fn waits<'t>(
     trace: &'t Trace,
     map: &Map,
 ) -> Result<Waits<'t>, Failure> {
-    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
-    let (needed, limit) = (Waits::bytes(trace), cli.memory.limit());
-    if let Some(limit) = limit.filter(|limit| limit.bytes < needed) {
-        let [needed, bytes] = [needed, limit.bytes].map(|bytes| bytes.div_ceil(1_000_000));
-        return Err(unsuitable(format!(
-            "the analysis of waiting needs about {needed} MB beside the rows, but --memory-limit is {bytes} MB; only rows \
-             can go to a file"
-        )));
-    }
-    let options = Options {
-        grouping: Grouping::named(trace, cli.group.as_deref(), cli.root.as_deref())
-            .map_err(unsuitable)?,
-        eager: cli.eager,
-        bytes: cli.bytes.clone(),
+    needs(cli, name, Waits::bytes(trace))?;
+    Ok(Waits::new(trace, map, &options(cli, name, trace)?))
+}
+
+/// Fails if an analysis needs more memory, in bytes, than `--memory-limit` allows.
+pub(crate) fn needs(cli: &Cli, name: &Path, needed: u64) -> Result<(), Failure> {
+    let Some(limit) = cli.memory.limit().filter(|limit| limit.bytes < needed) else {
+        return Ok(());
     };
-    Ok(Waits::new(trace, map, &options))
+    let [needed, bytes] = [needed, limit.bytes].map(|bytes| bytes.div_ceil(1_000_000));
+    let why = format!(
+        "the analysis of waiting needs about {needed} MB beside the rows, but --memory-limit is {bytes} MB; only rows \
+         can go to a file"
+    );
+    Err(Failure::Unsuitable(name.to_owned(), why))
+}
+
+/// Returns the settings for reading communication.
+pub(crate) fn options(cli: &Cli, name: &Path, trace: &Trace) -> Result<Options, Failure> {
+    let grouping = Grouping::named(trace, cli.group.as_deref(), cli.root.as_deref());
+    let grouping = grouping.map_err(|why| Failure::Unsuitable(name.to_owned(), why))?;
+    Ok(Options { grouping, eager: cli.eager, bytes: cli.bytes.clone() })
 }
 
 /// Returns the requested window. By default, it is the time span of all states.
@@ -105,6 +114,17 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
 
 /// Returns notes on assumptions, on ignored states, and on efficiency.
 pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<String> {
+    let mut notes = assumptions(waits, map);
+    let (sent, received) = waits.facts.messages.without_state();
+    // Without their states, time in messages would count as computing.
+    let has_states = sent + received <= waits.facts.messages.list().len() as u64;
+    let measured = has_states && waits.has_dependences();
+    notes.extend(measured.then(|| waits.efficiency(window).map(efficiency)).flatten());
+    notes
+}
+
+/// Returns notes on assumptions and on ignored states.
+pub(crate) fn assumptions(waits: &Waits<'_>, map: &Map) -> Vec<String> {
     let types = waits.facts.tracks.trace().types();
     let classes = waits.facts.tracks.classes();
     let list = |names: Vec<String>| {
@@ -168,8 +188,8 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
     if !assumed.is_empty() {
         notes.push(format!("note: assuming the root is {} (change with --root)", list(assumed)));
     }
-    let combined = combined(waits);
-    if combined.0 > 2 * combined.1 {
+    let combined = waits.combined();
+    if waits.lacks_messages() {
         notes.push(format!(
             "note: of {} Sendrecv states, {} have a message, as SMPI does not record it; waiting there is \
              ignored",
@@ -186,10 +206,6 @@ pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<Str
             "note: of {all} messages, {sent} have no sending state and {received} no receiving state"
         ));
     }
-    // Without their states, time in messages would count as computing.
-    let has_states = sent + received <= waits.facts.messages.list().len() as u64;
-    let measured = waits.efficiency(window).filter(|_| waits.has_dependences() && has_states);
-    notes.extend(measured.map(efficiency));
     notes
 }
 
@@ -231,20 +247,4 @@ fn efficiency(all: Efficiency) -> String {
         "note: parallel efficiency {parallel} = load balance {balance} x communication efficiency \
          {communication} (POP)"
     )
-}
-
-/// Counts the states that both send and receive a message, and the messages that end in these
-/// states.
-fn combined(waits: &Waits<'_>) -> (usize, usize) {
-    let tracks = &waits.facts.tracks;
-    let is = |track: usize, state: usize| tracks.class(track, state) == Class::SendRecv;
-    let states = tracks.list().iter().enumerate();
-    let states = states.map(|(at, track)| (0..track.len()).filter(|state| is(at, *state)).count());
-    let received = waits
-        .facts
-        .messages
-        .list()
-        .iter()
-        .filter(|message| message.recv().is_some_and(|state| is(message.to as usize, state)));
-    (states.sum(), received.count())
 }

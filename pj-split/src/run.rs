@@ -73,6 +73,9 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         return Err(Failure::Other(why.into()));
     }
     let opened = Opened::open(cli.file.as_deref(), VOICE)?;
+    if cli.recover {
+        opened.input.recover();
+    }
     let name = &opened.name().to_owned();
     let workers = cli.parallel.workers()?;
     cli.talk.begin(VOICE, &opened.input, &workers);

@@ -15,7 +15,7 @@ use paje_console::{Failure, Voice};
 use paje_parser::FieldNames;
 use paje_parser::error::shown_path;
 use paje_workers::{Pin, Workers};
-use splitter::Input;
+use splitter::{Input, is_damaged_archive};
 
 use crate::again;
 use crate::check::{Options, Report, check_files_with};
@@ -114,7 +114,17 @@ fn check_one(
         None => check_files_with(input, path, folders, &options, &mut show),
     };
     drop(shown);
-    let mut report = report.map_err(unreadable)?;
+    let mut report = match report {
+        Ok(report) => report,
+        Err(error) if is_damaged_archive(&error) => {
+            // The report says nothing about lines, because an archive has none.
+            for fault in Input::open(Some(path)).map_err(unreadable)?.faults() {
+                VOICE.say(format_args!("{}: error: {fault}", shown_path(name)));
+            }
+            return Ok(false);
+        }
+        Err(error) => return Err(unreadable(error)),
+    };
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);
     let sound = report.is_valid() && !(cli.strict && report.warnings > 0);

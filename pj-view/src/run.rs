@@ -55,7 +55,7 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     let input: Vec<&PathBuf> = cli.trace.iter().collect();
     refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
+    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
     let (view, is_sound) = read(cli, opened, &workers, &Arc::default())?;
     if let Some(path) = &cli.html {
         let (text, whole) = html::write(&view, cli.max_size);
@@ -102,7 +102,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     let server = Server::bind(address, cli.port, Patience::default())
         .map_err(|error| Failure::File(format!("{address}:{}", cli.port).into(), error))?;
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
+    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
     let progress = Arc::new(Progress::default());
     let shared = Arc::new(Shared {
         progress: Arc::clone(&progress),

@@ -8,6 +8,7 @@ use paje_console::generate::About;
 use paje_console::options::{Formatted, Memory, Parallel, Reading, Talk, Units, size};
 use paje_sim::{Glob, Options, Precision};
 use paje_whatif::hypothesis::{Hypothesis, Random};
+use paje_whatif::tasks::TaskChange;
 use paje_whatif::{EagerStart, Progress, Shape};
 use splitter::Limits;
 
@@ -91,8 +92,8 @@ pub struct Cli {
     /// Add workers of StarPU, or remove them: KIND=+N, KIND=-N or KIND=N, such as CUDA=+1
     ///
     /// Schedules the tasks of the file tasks.rec again, by their dependences, priorities and times
-    #[arg(long, value_name = "KIND=N", help_heading = WHAT_IF)]
-    pub workers: Vec<String>,
+    #[arg(long, value_name = "KIND=N", value_parser = TaskChange::workers, help_heading = WHAT_IF)]
+    pub workers: Vec<TaskChange>,
 
     /// Simulate noise: lognormal or normal, with optional settings: normal,cv=0.1,seed=1,runs=100
     ///
@@ -236,7 +237,6 @@ impl Cli {
         for (kind, texts) in self.kinds() {
             words.extend(texts.iter().map(|text| format!("--{kind} {text}")));
         }
-        words.extend(self.workers.iter().map(|text| format!("--workers {text}")));
         words.extend(self.hypothesis.iter().map(|it| format!("--hypothesis {}", it.display())));
         words.extend(self.random.as_ref().map(|random| format!("--random {random}")));
         words
@@ -306,6 +306,8 @@ impl Cli {
         let mut options = self.reading.options(limits);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
         options.time_unit = self.units.time_unit;
+        // SMPI writes no ends for links that MPI_Test completes.
+        options.keep_link_starts = true;
         // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {

@@ -38,6 +38,7 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Makespan,
+    Interval,
     NotWaiting,
     Container,
     Waiting,
@@ -47,8 +48,9 @@ pub(crate) enum What {
 }
 
 impl What {
-    pub(crate) const ALL: [What; 7] = [
+    pub(crate) const ALL: [What; 8] = [
         What::Makespan,
+        What::Interval,
         What::NotWaiting,
         What::Container,
         What::Waiting,
@@ -60,6 +62,7 @@ impl What {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             What::Makespan => "makespan",
+            What::Interval => "interval",
             What::NotWaiting => "not waiting",
             What::Container => "end",
             What::Waiting => "waiting",
@@ -170,6 +173,11 @@ impl Report {
         for (name, (before, after)) in path {
             self.add(What::Critical, name, before, after);
         }
+    }
+
+    /// Adds the interval in which the makespan of the changed run is.
+    pub(crate) fn add_interval(&mut self, least: f64, most: f64) {
+        self.add(What::Interval, "", least, most);
     }
 
     /// Adds the prediction for a run of tasks.

@@ -1,6 +1,7 @@
 //! Runs the program: reads a trace, re-times its run, and writes the report.
 
 mod caveats;
+mod interval;
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -32,6 +33,7 @@ use crate::many;
 use crate::page;
 use crate::report::Report;
 use crate::tasks;
+use interval::Interval;
 
 const VOICE: Voice = Voice {
     program: "pj_whatif",
@@ -108,7 +110,7 @@ fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
 }
 
 fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.reading.named)?;
+    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
     let name = opened.name().to_owned();
     cli.talk.begin(VOICE, &opened.input, workers);
     let display = Display::new(!cli.talk.no_progress, Instant::now());
@@ -140,9 +142,22 @@ fn changed(
         return Ok(true);
     }
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
-    let facts = Facts::new(trace, &settings.map, &settings.reading);
+    let facts = Facts::new(trace, &settings.map, &settings.reading).on_one_clock();
     if facts.tracks.classes().is_empty() {
         return Err(unsuitable(settings.map.unknown(trace)));
+    }
+    let scale = trace.time_scale();
+    let mut report = Report::new(scale);
+    let (shift, error) = (facts.shift, facts.shift_error);
+    if shift > 0.0 {
+        let within = match error.is_finite() {
+            true => format!(", to within {}", report.duration(error)),
+            false => String::new(),
+        };
+        let shift = report.duration(shift);
+        report.caveat(format!(
+            "clocks differ by up to {shift}, as messages and collectives show; the times are on one clock{within}"
+        ));
     }
     // If there is little memory, the recorded run is analysed before the graph is built.
     let needed = Graph::bytes(trace) + Waits::bytes(trace);
@@ -153,8 +168,6 @@ fn changed(
     let graph = Graph::of(facts, &settings, eager);
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
     let is_alone = graph.tracks().list().len() > 1 && !graph.has_dependences();
-    let scale = trace.time_scale();
-    let mut report = Report::new(scale);
     if !ignored.is_empty() {
         report
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
@@ -195,6 +208,10 @@ fn changed(
         report.add_sweep(&sweep.key, &sweep.values, end - begin, &runs);
     } else {
         let applied = changes.apply(&graph).map_err(unsuitable)?;
+        if shift > 0.0 && cli.output.is_some() && !applied.plan.is_nothing() {
+            let why = "the clocks of its containers differ, so the changed run cannot be written; omit --output";
+            return Err(unsuitable(why.into()));
+        }
         if is_alone && !applied.plan.is_nothing() {
             return Err(unsuitable(caveats::no_dependences(&graph)));
         }
@@ -214,6 +231,13 @@ fn changed(
         };
         caveats::of_change(&applied, &retimed, graph.messages().list().len(), &mut report);
         report.add_run(&graph, &applied.plan, &retimed, &before);
+        // Simulations have no noise, and what they do not show is assumed to follow their defaults.
+        if !applied.plan.is_nothing() && !graph.run().facts.is_simulated() {
+            Interval::new(retimed.makespan(), error, &mut report)
+                .with_assumptions(&graph, &settings, changes, mends)
+                .with_noise(&graph, &applied, mends)
+                .finish();
+        }
         if let Some(random) = &cli.random {
             let makespans = many::random(&graph, random, changes).map_err(unsuitable)?;
             report.add_random(end - begin, &makespans);

@@ -48,10 +48,7 @@ pub(crate) fn report(
     if is_more || cli.output.is_some() || cli.html.is_some() {
         return Err(Failure::Other(only(cli)));
     }
-    for text in &cli.workers {
-        let change = TaskChange::workers(text);
-        changes.push(change.map_err(|why| Failure::Other(format!("--workers {why}")))?);
-    }
+    changes.extend(cli.workers.iter().cloned());
     let shown = file.display();
     let records = Records::read(cli.tasks.open(&file)?);
     let records = records.map_err(|error| Failure::Other(format!("{shown}{error}")))?;

@@ -11,8 +11,9 @@ use std::io;
 #[must_use]
 pub fn cause(error: &io::Error) -> String {
     let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
+    while let Some(at) = text.find(" (os error") {
+        let end = text[at..].find(')').map_or(text.len(), |end| at + end + 1);
+        text.drain(at..end);
     }
     text
 }

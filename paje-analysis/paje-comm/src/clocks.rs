@@ -15,8 +15,9 @@ use crate::received::TIME_TOLERANCE;
 /// Bounds of the second clock's shift minus the first clock's shift, by pair of clocks.
 type Bounds = FxHashMap<(u32, u32), (f64, f64)>;
 
-/// Returns how many seconds to add to the times of each track, if its clocks contradict the order of events.
-pub(crate) fn shifts(facts: &Facts<'_>) -> Option<Vec<f64>> {
+/// Returns how many seconds to add to the times of each track, if its clocks contradict the order of events. Also returns
+/// the largest possible error.
+pub(crate) fn shifts(facts: &Facts<'_>) -> Option<(Vec<f64>, f64)> {
     let tracks = facts.tracks.list();
     let containers = facts.tracks.trace().containers();
     let mut numbers: FxHashMap<ContainerId, u32> = FxHashMap::default();
@@ -47,8 +48,8 @@ pub(crate) fn shifts(facts: &Facts<'_>) -> Option<Vec<f64>> {
     }
     let is_wrong = |(low, high): &(f64, f64)| *low > TIME_TOLERANCE || *high < -TIME_TOLERANCE;
     bounds.values().any(is_wrong).then(|| {
-        let shifts = spread(numbers.len(), bounds);
-        clocks.iter().map(|clock| shifts[*clock as usize]).collect()
+        let (shifts, error) = spread(numbers.len(), bounds);
+        (clocks.iter().map(|clock| shifts[*clock as usize]).collect(), error)
     })
 }
 
@@ -76,13 +77,14 @@ fn order_members(
     }
 }
 
-/// Returns the shift of each clock. The first of the clocks that depend on one another is right.
-fn spread(count: usize, bounds: Bounds) -> Vec<f64> {
+/// Returns the shift of each clock, and the largest possible error. The first of the clocks that depend on one another is
+/// right.
+fn spread(count: usize, bounds: Bounds) -> (Vec<f64>, f64) {
     let mut edges: Vec<((u32, u32), (f64, f64))> = bounds.into_iter().collect();
     edges.sort_by(|a, b| (a.1.1 - a.1.0).total_cmp(&(b.1.1 - b.1.0)).then(a.0.cmp(&b.0)));
     // For each clock, the number of its group, and its shift against the group's first clock.
     let mut groups: Vec<usize> = (0..count).collect();
-    let mut shifts = vec![0.0; count];
+    let (mut shifts, mut error) = (vec![0.0; count], 0.0);
     for ((a, b), (low, high)) in edges {
         let (a, b) = (a as usize, b as usize);
         if groups[a] == groups[b] {
@@ -92,6 +94,7 @@ fn spread(count: usize, bounds: Bounds) -> Vec<f64> {
             true => f64::midpoint(low, high),
             false => 0.0_f64.max(low).min(high),
         };
+        error += 0.5 * (high - low);
         let (kept, moved) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
         let by = match groups[a] == kept {
             true => shifts[a] + difference - shifts[b],
@@ -102,5 +105,5 @@ fn spread(count: usize, bounds: Bounds) -> Vec<f64> {
             shifts[clock] += by;
         }
     }
-    shifts
+    (shifts, error)
 }

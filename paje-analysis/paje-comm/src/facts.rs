@@ -38,6 +38,9 @@ pub struct Facts<'t> {
     pub eager: Option<u64>,
     /// Largest shift of a container's times in seconds, because clocks differ.
     pub shift: f64,
+    /// Largest possible error of the shifts in seconds. It is infinite if nothing bounds the difference of two clocks on
+    /// both sides.
+    pub shift_error: f64,
     /// Whether sends in a state are always a rendezvous, by type and value.
     rendezvous: Arc<Vec<Vec<bool>>>,
 }
@@ -98,6 +101,7 @@ impl<'t> Facts<'t> {
             collectives: Arc::new(collectives),
             eager: options.eager.or(map.eager()),
             shift: 0.0,
+            shift_error: 0.0,
         }
     }
 
@@ -112,7 +116,8 @@ impl<'t> Facts<'t> {
     #[must_use]
     pub fn on_one_clock(self) -> Self {
         let may_differ = self.recorded.has_operations();
-        let Some(shifts) = may_differ.then(|| clocks::shifts(&self)).flatten() else { return self };
+        let shifts = may_differ.then(|| clocks::shifts(&self)).flatten();
+        let Some((shifts, shift_error)) = shifts else { return self };
         let times = |of: fn(&Track) -> &Vec<f64>| -> Vec<Vec<f64>> {
             let all = self.tracks.list().iter().zip(&shifts);
             all.map(|(track, shift)| of(track).iter().map(|time| time + shift).collect()).collect()
@@ -123,7 +128,7 @@ impl<'t> Facts<'t> {
             Some((message.start + from, message.end + to))
         });
         let shift = shifts.iter().fold(0.0, |most, shift| shift.abs().max(most));
-        Facts { shift, ..self.changed(tracks, messages) }
+        Facts { shift, shift_error, ..self.changed(tracks, messages) }
     }
 
     /// Returns whether SimGrid wrote the trace.

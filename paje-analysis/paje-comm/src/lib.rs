@@ -14,6 +14,7 @@ mod facts;
 mod groups;
 pub mod messages;
 pub mod named;
+mod polls;
 mod received;
 pub mod recorded;
 mod requests;
@@ -26,6 +27,7 @@ mod walk;
 
 pub use facts::{Facts, Options};
 pub use groups::{Group, Groups};
+pub use polls::Poll;
 pub use received::{Received, TIME_TOLERANCE, received, sets};
 pub use recorded::Recorded;
 pub use run::{Inferred, Run};

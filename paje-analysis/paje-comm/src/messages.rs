@@ -7,6 +7,7 @@
 //! collective.
 
 mod ends;
+mod tested;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -29,6 +30,8 @@ pub struct Messages {
     list: Vec<Message>,
     /// Number of links with an end in a container that has no track.
     pub elsewhere: u64,
+    /// Number of links for which the trace has no end, but loops of tests show it.
+    pub tested: u64,
     received: Vec<Vec<u32>>,
     sent: Vec<Vec<u32>>,
     /// Requests of each message's send and receive. Empty if the trace has none.
@@ -126,6 +129,8 @@ impl Messages {
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
+        let field = bytes.or_else(|| size_field(trace));
+        let tested = tested::tested(tracks, map, field);
         // Reserves the exact capacity, because a growing list could take twice the memory.
         let mut next = Vec::new();
         if by_receiver {
@@ -136,6 +141,7 @@ impl Messages {
                     next[to] += 1;
                 }
             }
+            tested.iter().for_each(|message| next[message.to as usize] += 1);
             let mut sum = 0;
             next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
             // Fills the list in parallel, so that the system provides its memory in parallel.
@@ -143,7 +149,7 @@ impl Messages {
         } else {
             messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
         }
-        let field = bytes.or_else(|| size_field(trace));
+        messages.tested = tested.len() as u64;
         let has_requests = has_field(trace, REQUEST) && trace.has_user_defined();
         let next = by_receiver.then_some(next);
         let mut reader = Reader { tracks, field, has_requests, messages, next, row: 0 };
@@ -151,6 +157,7 @@ impl Messages {
             reader.row = 0;
             let Ok(()) = lane.visit(&mut reader);
         }
+        tested.into_iter().for_each(|message| reader.add(message));
         let mut messages = reader.messages;
         messages.find_states(tracks);
         messages
@@ -315,14 +322,7 @@ impl Visitor for Reader<'_> {
                 send: NONE,
                 recv: NONE,
             };
-            match &mut self.next {
-                None => self.messages.list.push(message),
-                Some(next) => {
-                    let place = &mut next[to];
-                    self.messages.list[*place as usize] = message;
-                    *place += 1;
-                }
-            }
+            self.add(message);
             if self.has_requests {
                 let next = self.next.as_ref().map(|next| next[to] as usize);
                 let place = next.unwrap_or(self.messages.list.len()) - 1;
@@ -348,6 +348,24 @@ fn requests(trace: &Trace, links: &Links<'_>, i: usize) -> [Option<u64>; 2] {
 
 fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
     let mut fields = links.user_defined.of(i).filter(|(name, _)| *name == field);
-    let number = |text| str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();
-    fields.find_map(|(_, text)| number(text)).filter(|bytes| *bytes >= 0.0 && bytes.is_finite())
+    fields.find_map(|(_, text)| amount(text))
+}
+
+fn amount(text: &[u8]) -> Option<f64> {
+    let number = str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();
+    number.filter(|bytes| *bytes >= 0.0 && bytes.is_finite())
+}
+
+impl Reader<'_> {
+    #[inline]
+    fn add(&mut self, message: Message) {
+        match &mut self.next {
+            None => self.messages.list.push(message),
+            Some(next) => {
+                let place = &mut next[message.to as usize];
+                self.messages.list[*place as usize] = message;
+                *place += 1;
+            }
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use paje_sim::ValueId;
+
 use crate::classes::Class;
 use crate::facts::Facts;
 use crate::tracks::{Track, Tracks};
@@ -25,6 +27,8 @@ pub struct Received {
     pub is_used: bool,
     /// Whether the sender also waits for the message.
     pub is_rendezvous: bool,
+    /// Whether a [loop of tests](crate::Poll) completes the receive.
+    pub is_tested: bool,
     /// Start of the link, in seconds.
     pub start: f64,
     /// End of the link, in seconds. This is when the receiving call returned.
@@ -63,7 +67,9 @@ impl Received {
 pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
     let (tracks, messages) = (&*facts.tracks, &facts.messages);
     let track = &tracks.list()[at];
-    let begins = nonblocking_receives(tracks, track);
+    let begins = values_that(tracks, track, |class, name| {
+        class == Class::Recv && has_word(name, &["irecv"])
+    });
     let mut moments = Moments::new(tracks, at, &begins);
     let mut take = |number: &u32| {
         let message = &messages.list()[*number as usize];
@@ -75,6 +81,7 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
             post: NONE,
             is_used: false,
             is_rendezvous: false,
+            is_tested: false,
             start: message.start,
             end: message.end,
             posted: f64::NEG_INFINITY,
@@ -131,17 +138,28 @@ fn is_same(a: &Received, b: &Received) -> bool {
     a.recv == b.recv && (a.end - b.end).abs() <= TIME_TOLERANCE
 }
 
-fn nonblocking_receives(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
+/// Returns which values of a track fit, given their class and their name in lower case.
+pub(crate) fn values_that(
+    tracks: &Tracks<'_>,
+    track: &Track,
+    fit: impl Fn(Class, &[u8]) -> bool,
+) -> Vec<bool> {
     let types = tracks.trace().types();
-    let classes = tracks.classes().of_type(track.type_);
-    let name = |value: usize| {
-        let value = paje_sim::ValueId(value as u32);
-        types.value_name(track.type_, value).text.to_ascii_lowercase()
-    };
-    let begins = |(value, class): (usize, &Class)| {
-        *class == Class::Recv && name(value).windows(5).any(|part| part == b"irecv")
-    };
-    classes.iter().enumerate().map(begins).collect()
+    let name = |value| types.value_name(track.type_, ValueId(value)).text.to_ascii_lowercase();
+    let classes = (0..).zip(tracks.classes().of_type(track.type_));
+    classes.map(|(value, class)| fit(*class, &name(value))).collect()
+}
+
+/// Returns whether a name contains one of the words.
+pub(crate) fn has_word(name: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| name.windows(word.len()).any(|part| part == word.as_bytes()))
+}
+
+/// Returns which values of a track are calls that wait for at most one request.
+pub(crate) fn single_waits(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
+    values_that(tracks, track, |class, name| {
+        class == Class::Wait && has_word(name, &["wait"]) && !has_word(name, &["all", "some"])
+    })
 }
 
 /// Calls of zero duration at one moment, in which messages may have ended. If there are several, a
@@ -150,6 +168,7 @@ struct Moments<'m, 't> {
     tracks: &'m Tracks<'t>,
     at: usize,
     begins: &'m [bool],
+    singles: Vec<bool>,
     /// Number of receives posted before each state.
     posts: Vec<u32>,
     /// Number of receives that waiting calls completed.
@@ -169,7 +188,8 @@ impl<'m, 't> Moments<'m, 't> {
             before
         });
         let (posts, waits) = (posts.collect(), Vec::new());
-        Moments { tracks, at, begins, posts, completed: 0, now: f64::NAN, waits }
+        let singles = single_waits(tracks, &tracks.list()[at]);
+        Moments { tracks, at, begins, singles, posts, completed: 0, now: f64::NAN, waits }
     }
 
     /// Returns the state that completes a message. Must be called with ascending ends.
@@ -191,7 +211,7 @@ impl<'m, 't> Moments<'m, 't> {
             self.waits.reverse();
         }
         let pending = |it: usize| self.posts[it] > self.completed;
-        let is_one = |it: usize| is_single(tracks, at, it);
+        let is_one = |it: usize| self.singles[track.value[it].index()];
         let is_free = |(it, count): &(usize, u32)| pending(*it) && (*count == 0 || !is_one(*it));
         let found = self.waits.iter().position(is_free);
         self.completed += 1;
@@ -203,15 +223,6 @@ impl<'m, 't> Moments<'m, 't> {
             None => state,
         }
     }
-}
-
-/// Returns whether a waiting call completes at most one request.
-pub(crate) fn is_single(tracks: &Tracks<'_>, at: usize, state: usize) -> bool {
-    let track = &tracks.list()[at];
-    let name = tracks.trace().types().value_name(track.type_, track.value[state]).text;
-    let is_in = |word: &&[u8]| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
-    let is_wait = tracks.class(at, state) == Class::Wait && is_in(&&b"wait"[..]);
-    is_wait && ![&b"all"[..], b"some"].iter().any(is_in)
 }
 
 /// Returns when the last nested state that ended before `until` ended. Without such a nested state,

@@ -4,7 +4,7 @@ use crate::classes::Class;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Facts;
-use crate::received::{Received, TIME_TOLERANCE, is_single, sets};
+use crate::received::{Received, TIME_TOLERANCE, has_word, sets, single_waits, values_that};
 use crate::walk::{Act, Acts, StateAct};
 
 /// Maximum number of states after a send that are searched for the call that completes the send.
@@ -19,15 +19,11 @@ pub(crate) fn add_sets(
     all: &[Vec<Received>],
 ) -> Vec<Vec<u32>> {
     let mut found: Vec<Vec<u32>> = Vec::new();
-    let types = facts.tracks.trace().types();
     for (at, track) in facts.tracks.list().iter().enumerate() {
-        let is_any = |state: u32| {
-            let name = types.value_name(track.type_, track.value[state as usize]).text;
-            facts.tracks.class(at, state as usize) == Class::Wait
-                && [&b"waitany"[..], b"waitsome"].iter().any(|word| {
-                    name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
-                })
-        };
+        let any = values_that(&facts.tracks, track, |class, name| {
+            class == Class::Wait && has_word(name, &["waitany", "waitsome"])
+        });
+        let is_any = |state: u32| any[track.value[state as usize].index()];
         let mut begin = f64::NAN;
         for set in sets(&all[at]).filter(|set| set[0].is_used && is_any(set[0].recv)) {
             let is_same = set.iter().all(|it| it.posted <= begin);
@@ -68,6 +64,11 @@ pub(crate) fn add_completions(
         let seconds = it.end - it.begin(true);
         least.entry(size(it)).and_modify(|it| *it = it.min(seconds)).or_insert(seconds);
     }
+    let begins = |class: Class, name: &[u8]| {
+        class.sends() && has_word(name, &["isend", "issend", "ibsend", "irsend"])
+    };
+    let tracks_begin = tracks.list().iter().map(|track| values_that(tracks, track, begins));
+    let tracks_begin: Vec<Vec<bool>> = tracks_begin.collect();
     let mut within = vec![Vec::new(); acts.len()];
     // Sends that a later call completes, with their earliest arrival and the sending state.
     let mut begun: Vec<Vec<(f64, usize, u32)>> = vec![Vec::new(); acts.len()];
@@ -84,10 +85,7 @@ pub(crate) fn add_completions(
         let least = least.get(&size(it)).copied().unwrap_or(0.0);
         let earliest = if it.is_rendezvous { it.begin(true) + least } else { message.start };
         let is_until = |state: usize| track.end[state] >= earliest - TIME_TOLERANCE;
-        let name = tracks.trace().types().value_name(track.type_, track.value[send]).text;
-        let is_begun = [&b"isend"[..], b"issend", b"ibsend", b"irsend"]
-            .iter()
-            .any(|word| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)));
+        let is_begun = tracks_begin[from][track.value[send].index()];
         let act = Act::Complete(it.message);
         if is_until(send) && (!is_begun || track.end[send] > message.start) {
             // The sender waited before it could send the next message in the same call.
@@ -107,11 +105,12 @@ pub(crate) fn add_completions(
         begun[from].push((earliest, send, it.message));
     }
     for (from, mut begun) in begun.into_iter().enumerate() {
-        let is_single = |state: usize| is_single(tracks, from, state);
+        let track = &tracks.list()[from];
+        let singles = single_waits(tracks, track);
+        let is_single = |state: usize| singles[track.value[state].index()];
         let received = all[from].iter().filter_map(Received::recv);
         let mut taken: FxHashSet<usize> = received.filter(|state| is_single(*state)).collect();
         begun.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        let track = &tracks.list()[from];
         for (earliest, send, message) in begun {
             let mut later = (send + 1..track.len()).take(SEARCH_LIMIT);
             let wait = later.find(|at| {

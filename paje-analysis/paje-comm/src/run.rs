@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::Facts;
 use crate::groups::{Groups, group};
+use crate::polls::{Poll, add_polls, tests};
 use crate::received::{NONE, Received, TIME_TOLERANCE, received};
 use crate::requests::{add_completions, add_sets};
 use crate::steps::{Kind, Steps};
@@ -29,6 +30,8 @@ pub struct Run<'t> {
     /// Sets of messages for which a rank waits until any message of the set has arrived. The
     /// messages are in recorded order.
     pub sets: Vec<Vec<u32>>,
+    /// Loops in which a rank tests for messages until they have arrived.
+    pub polls: Vec<Poll>,
     /// Collectives without links.
     pub groups: Groups,
     /// Facts that were inferred, and links that were left out.
@@ -99,12 +102,13 @@ impl<'t> Run<'t> {
         let acts = (0..count).into_par_iter().map(|at| acts_of(&facts, &is_used, at, &all[at]));
         let mut acts: Vec<Acts> = acts.collect();
         let sets = add_sets(&facts, &mut acts, &all);
+        let polls = add_polls(&facts, &mut acts, &mut all);
         groups.add(&mut acts);
         acts.par_iter_mut().for_each(Acts::sort);
         inferred.completions = add_completions(&facts, &all, rendezvous, &mut acts);
         acts.par_iter_mut().for_each(Acts::sort);
         let steps = acts.into_par_iter().enumerate().map(|(at, acts)| steps_of(&facts, at, &acts));
-        Run { steps: steps.collect(), received: all, sets, groups, inferred, facts }
+        Run { steps: steps.collect(), received: all, sets, polls, groups, inferred, facts }
     }
 
     /// Returns the name of a rank's container.
@@ -238,6 +242,7 @@ fn linked(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> V
 fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Acts {
     let (track, list) = (&facts.tracks.list()[at], facts.messages.list());
     let mut acts = Acts::default();
+    let is_test = tests(&facts.tracks, at);
     acts.opening.reserve_exact(facts.messages.sent(at).len() + all.len());
     acts.closing.reserve_exact(all.len());
     for number in facts.messages.sent(at) {
@@ -250,7 +255,8 @@ fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> 
     for it in all.iter().filter(|it| it.is_used) {
         let of = StateAct::new(it.recv, Act::Receive(it.message));
         // In a collective, a send at the end comes after a receive at the same time.
-        if it.end >= track.end[it.recv as usize] && !is_group(facts, at, it.recv) {
+        let is_last = it.end >= track.end[it.recv as usize] && !is_group(facts, at, it.recv);
+        if is_last || is_test[track.value[it.recv as usize].index()] {
             acts.closing.push(of);
         } else {
             acts.within.push((it.end, of));

@@ -51,6 +51,16 @@ impl<'s> StepActs<'s> {
         self.0.is_empty()
     }
 
+    /// Returns the loop of tests to which the step belongs.
+    #[must_use]
+    #[inline]
+    pub fn poll(self) -> Option<u32> {
+        match StateAct::act_of(*self.0.last()?) {
+            Act::Test(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// Returns the acts in order.
     pub fn iter(self) -> impl Iterator<Item = Act> + 's {
         self.0.iter().map(|act| StateAct::act_of(*act))

@@ -20,6 +20,8 @@ pub enum Act {
     Send(u32),
     /// Enters a collective, given the seat.
     Enter(u32),
+    /// Tests for messages, given the number of the [loop](crate::Run::polls).
+    Test(u32),
 }
 
 impl Act {
@@ -53,6 +55,7 @@ impl StateAct {
             Act::Post(number) => (4, number),
             Act::Send(number) => (5, number),
             Act::Enter(number) => (6, number),
+            Act::Test(number) => (7, number),
         };
         (kind << Self::BITS) | number
     }
@@ -75,7 +78,8 @@ impl StateAct {
             3 => Act::Leave(number),
             4 => Act::Post(number),
             5 => Act::Send(number),
-            _ => Act::Enter(number),
+            6 => Act::Enter(number),
+            _ => Act::Test(number),
         }
     }
 }

@@ -44,7 +44,7 @@ enum Cause {
 
 impl TaskPath {
     pub(super) fn new(run: &TaskRun<'_>, (begin, end): (f64, f64)) -> Self {
-        let previous = previous(run);
+        let (previous, waits) = (previous(run), waits(run));
         let mut by_end: Vec<(f64, u32)> = run.executed().map(|(at, _, it)| (it.end, at)).collect();
         by_end.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let mut parts = Vec::new();
@@ -68,7 +68,8 @@ impl TaskPath {
             next = match cause {
                 Cause::Task(task) => Some(task),
                 Cause::Submission => {
-                    let since = submission_began(run, until);
+                    let waited = waits.partition_point(|end| *end <= until).checked_sub(1);
+                    let since = waited.map_or(f64::NEG_INFINITY, |at| waits[at]);
                     let ended = by_end.partition_point(|(end, _)| *end <= since);
                     let last = ended.checked_sub(1).map(|at| by_end[at]);
                     let since = last.map_or(begin, |(end, _)| end);
@@ -127,16 +128,15 @@ fn ready(run: &TaskRun<'_>, mut task: u32) -> (f64, Cause) {
     }
 }
 
-/// Returns when the program began to submit tasks without waiting for one, before this time.
-fn submission_began(run: &TaskRun<'_>, until: f64) -> f64 {
+/// Returns the times at which the program's threads stopped waiting for tasks, in order.
+fn waits(run: &TaskRun<'_>) -> Vec<f64> {
     let types = run.tracks.trace().types();
-    let waits = run.tracks.list().iter().flat_map(|track| {
-        let is_wait = move |state: &usize| {
-            let name = types.value_name(track.type_, track.value[*state]).text;
-            name.starts_with(b"Waiting") && track.end[*state] <= until
-        };
-        let ends = track.start.partition_point(|start| *start <= until);
-        (0..ends).rev().find(is_wait).map(|state| track.end[state])
-    });
-    waits.fold(f64::NEG_INFINITY, f64::max)
+    let mut ends: Vec<f64> = Vec::new();
+    for track in run.tracks.list() {
+        let name = |at: usize| types.value_name(track.type_, track.value[at]).text;
+        let waits = (0..track.len()).filter(|at| name(*at).starts_with(b"Waiting"));
+        ends.extend(waits.map(|at| track.end[at]));
+    }
+    ends.sort_by(f64::total_cmp);
+    ends
 }

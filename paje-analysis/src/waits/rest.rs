@@ -8,6 +8,7 @@ use super::Waits;
 use super::tables::Total;
 use crate::Seconds;
 use crate::classes::Class;
+use crate::tracks::Piece;
 
 /// Activity of a container that does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +64,28 @@ impl Rest {
     }
 }
 
+impl Efficiency {
+    /// Returns the efficiencies of a run of this length, from the computing time of each container.
+    /// Returns `None` if none of them computes.
+    #[must_use]
+    pub fn of(
+        computing: impl ExactSizeIterator<Item = Seconds> + Clone,
+        length: Seconds,
+    ) -> Option<Self> {
+        let (count, longest) = (computing.len(), computing.clone().max()?);
+        if longest.is_zero() {
+            return None;
+        }
+        let mean = computing.sum::<Seconds>().to_f64() / count as f64;
+        let (longest, length) = (longest.to_f64(), length.to_f64());
+        Some(Efficiency {
+            parallel: mean / length,
+            load_balance: mean / longest,
+            communication: longest / length,
+        })
+    }
+}
+
 impl Waits<'_> {
     /// Returns the time in the window that is not waiting, in the order of [`Rest::ALL`]. A stretch
     /// is counted as long as the innermost state does not change.
@@ -84,20 +107,12 @@ impl Waits<'_> {
         let rests: Vec<_> =
             all.filter(|(track, _)| self.communicates(*track)).map(|(_, rest)| rest).collect();
         let computing = rests.iter().map(|track| track[Rest::Computing as usize].seconds);
-        let longest = computing.clone().max()?;
-        if longest.is_zero() {
-            return None;
-        }
-        let mean = computing.sum::<Seconds>().to_f64() / rests.len() as f64;
-        let (longest, length) = (longest.to_f64(), self.length(window).to_f64());
-        Some(Efficiency {
-            parallel: mean / length,
-            load_balance: mean / longest,
-            communication: longest / length,
-        })
+        Efficiency::of(computing, self.length(window))
     }
 
-    fn communicates(&self, track: usize) -> bool {
+    /// Returns whether a container sends, receives or takes part in collectives.
+    #[must_use]
+    pub fn communicates(&self, track: usize) -> bool {
         (0..self.facts.tracks.list()[track].len())
             .any(|state| self.facts.tracks.class(track, state).communicates())
     }
@@ -109,7 +124,22 @@ impl Waits<'_> {
         tracks.map(|track| self.rest_of(track, window)).collect()
     }
 
-    fn rest_of(&self, at: usize, (start, end): (f64, f64)) -> [Total; Rest::ALL.len()] {
+    fn rest_of(&self, at: usize, window: (f64, f64)) -> [Total; Rest::ALL.len()] {
+        let mut totals = [Total::default(); Rest::ALL.len()];
+        self.each_rest(at, window, |rest, piece| {
+            totals[rest as usize].add(Seconds::between(piece.start, piece.end));
+        });
+        totals
+    }
+
+    /// Visits the pieces of a track in which it does not wait. Between two waits, the latest piece
+    /// comes first.
+    pub(crate) fn each_rest(
+        &self,
+        at: usize,
+        (start, end): (f64, f64),
+        mut see: impl FnMut(Rest, Piece),
+    ) {
         let track = &self.facts.tracks.list()[at];
         let mut has_message = vec![false; track.len()];
         let list = self.facts.messages.list();
@@ -119,7 +149,6 @@ impl Waits<'_> {
         let mut waits: Vec<(f64, f64)> =
             self.of_track(at).iter().map(|wait| (wait.from, wait.until)).collect();
         waits.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut totals = [Total::default(); Rest::ALL.len()];
         let mut since = start;
         for (from, until) in waits.into_iter().chain([(end, end)]) {
             for piece in track.pieces_back(since, from.min(end)) {
@@ -135,10 +164,9 @@ impl Waits<'_> {
                         Class::Other => Rest::Other,
                     },
                 };
-                totals[rest as usize].add(Seconds::between(piece.start, piece.end));
+                see(rest, piece);
             }
             since = since.max(until);
         }
-        totals
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
+use paje_otf2::{Trace, open_regular};
 use testkit::otf2::Archive;
 use testkit::otf2::Given::{L, N, V};
 
@@ -112,4 +114,40 @@ fn what_contradicts_itself_is_refused() {
     let mut archive = world();
     archive.raw_event(10, 1000, vec![14, 200, 1]);
     refused(&archive, "a record is longer than the rest of its chunk");
+}
+
+#[test]
+fn the_intact_part_of_a_damaged_archive_is_recovered() {
+    let folder = tempfile::tempdir().unwrap();
+    let anchor = sample().write(folder.path());
+    let whole = text_of(&open(&anchor).unwrap()).unwrap();
+    let events = |text: &str, location: &str| -> Vec<String> {
+        let of = |line: &&str| !line.starts_with("6 ") && line.split(' ').nth(2) == Some(location);
+        text.lines().filter(of).map(str::to_owned).collect()
+    };
+    let recover = || {
+        let archive = paje_otf2::Archive::open_damaged(&anchor, Arc::new(open_regular)).unwrap();
+        let trace = Trace::recover(Arc::new(archive), 2);
+        (text_of(&trace).unwrap(), trace.faults().iter().map(ToString::to_string).collect())
+    };
+    assert_eq!(recover(), (whole.clone(), Vec::<String>::new()));
+    let path = folder.path().join("run/20.evt");
+    let bytes = fs::read(&path).unwrap();
+    for length in 0..bytes.len() - 2 {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let (found, faults) = recover();
+        assert!(faults.len() == 1 && faults[0].contains("run/20.evt"), "{length}: {faults:?}");
+        // Messages without a partner are events.
+        let states = |text: &str| {
+            let lines = events(text, "L20").into_iter();
+            lines.filter(|line| !line.starts_with("11 ")).collect::<Vec<_>>()
+        };
+        assert!(states(&whole).starts_with(&states(&found)), "{length}: {found}");
+        assert!(events(&found, "L10").len() >= 4, "{length}: {found}");
+    }
+    fs::remove_file(&path).unwrap();
+    fs::write(folder.path().join("run/10.def"), b"\x03").unwrap();
+    let (found, faults) = recover();
+    assert!(faults.len() == 2 && faults[0].contains("run/10.def"), "{faults:?}");
+    assert!(found.contains("\"rank 1/main\"") && events(&found, "L20").is_empty(), "{found}");
 }

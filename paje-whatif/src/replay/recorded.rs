@@ -48,6 +48,14 @@ pub(crate) fn explain(graph: &Graph<'_>, costs: &Costs) -> Explained {
     graph.run.steps.iter().map(of_rank).collect()
 }
 
+/// Returns the recorded times of the waiting steps, as if the waiting had ended at these times.
+pub(crate) fn recorded(graph: &Graph<'_>) -> Explained {
+    let waits = |step: &Step<'_>| step.acts.iter().any(Act::waits);
+    let of_rank =
+        |steps: &paje_comm::Steps| steps.iter().filter(waits).map(|step| step.time).collect();
+    graph.run.steps.iter().map(of_rank).collect()
+}
+
 fn enter(graph: &Graph<'_>, traffic: &mut Traffic<'_>, step: &Step<'_>, last: f64) {
     for act in step.acts.iter() {
         match act {

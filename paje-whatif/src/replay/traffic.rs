@@ -156,6 +156,11 @@ impl<'g> Traffic<'g> {
         is_any
     }
 
+    /// Returns whether no message is under way.
+    pub(super) fn is_idle(&mut self) -> bool {
+        self.flows.is_idle()
+    }
+
     /// Returns the track of a member that has not entered the operation of a seat.
     pub(super) fn absent(&self, seat: u32) -> Option<u32> {
         let group = &self.graph.run.groups.list[self.graph.run.groups.of_seat(seat)];

@@ -27,7 +27,7 @@ pub(crate) fn trace(states: &[State], links: &[Link]) -> Trace {
     replayed(text(states, links).as_bytes())
 }
 
-fn text(states: &[State], links: &[Link]) -> String {
+pub(crate) fn text(states: &[State], links: &[Link]) -> String {
     let ranks = states.iter().map(|state| state.0 + 1).max().expect("there are states");
     let mut text = HEAD.to_owned();
     (0..ranks).for_each(|rank| text += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
@@ -77,7 +77,7 @@ fn ends(trace: &Trace, hypotheses: &[(&str, &str)]) -> Vec<f64> {
     retimed(trace, &settings(), hypotheses).expect("the run ends").finish
 }
 
-fn close(found: &[f64], expected: &[f64]) {
+pub(crate) fn close(found: &[f64], expected: &[f64]) {
     let is_close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
     assert!(found.len() == expected.len() && is_close, "{found:?} {expected:?}");
 }

@@ -1,9 +1,12 @@
 //! Tests of re-timed runs.
 
 mod held;
+mod ideal;
 mod identity;
 mod invariants;
 mod known;
+mod polls;
+mod real;
 
 use paje_comm::classes::Map;
 use paje_sim::{Options, Trace};

@@ -103,3 +103,26 @@ fn archives_need_a_path() {
     let (status, _, message) = outcome(&fed(&mut folder.command(&["-"]), &packed));
     assert!(status == 2 && message.contains("an OTF2 archive"), "{message}");
 }
+
+#[test]
+fn the_intact_part_of_a_damaged_archive_is_dumped_with_recover() {
+    let folder = sandbox(&[]);
+    archive(2).write(&folder.path(""));
+    let events = folder.read("run/1.evt");
+    // The file ends within the second receive.
+    folder.write("run/1.evt", &events[..events.len() - 20]);
+    let (status, rows, message) = folder.run(&["--recover", "run.otf2"]);
+    assert_eq!(status, 1, "{message}");
+    let lost =
+        "Link, 0, Message, 0.002000, 0.003000, 0.001000, world, rank 0/main, rank 1/main, 1\n";
+    assert!(ROWS.contains(lost) && !rows.contains(lost), "{rows}");
+    for line in ROWS.lines().filter(|line| line.starts_with("Container")) {
+        assert!(rows.contains(line), "{line} is not in {rows}");
+    }
+    assert!(message.contains("run/1.evt, byte ") && message.contains("cut off"), "{message}");
+    folder.remove("run/1.evt");
+    folder.remove("run/0.evt");
+    let (status, _, message) = folder.run(&["--recover", "run.otf2"]);
+    assert_eq!(status, 1, "{message}");
+    assert!(message.contains("run/0.evt: No such") && message.contains("run/1.evt: No such"));
+}

@@ -2,29 +2,33 @@
 
 use super::Cli;
 use super::Report::{
-    self, Comm, Compare, Critical, Events, States, Summary, Tasks, Time, Variables, Waits,
+    self, Comm, Compare, Critical, Events, Scaling, States, Summary, Tasks, Time, Variables, Waits,
+    Why,
 };
 
 impl Cli {
     /// Returns an option that does not apply to the report, and the reports to which it applies.
     #[must_use]
     pub fn out_of_place(&self) -> Option<(&'static str, String)> {
-        let waiting: &[Report] = &[Waits, Critical, Summary];
+        let waiting: &[Report] = &[Waits, Critical, Summary, Why, Scaling];
         let rows: &[Report] = &[States, Comm, Time, Variables, Events, Summary, Compare];
-        let all: [(bool, &str, &[Report]); 16] = [
+        let is_part = self.span.start.or(self.span.end).is_some();
+        let all_but_why = [rows, &waiting[..2], &[Tasks]].concat();
+        let all: [(bool, &str, &[Report]); 17] = [
             (self.by.is_some(), "--by", &[States, Comm, Time, Waits, Critical, Tasks, Compare]),
-            (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical]),
+            (self.bytes.is_some(), "--bytes", &[Comm, Waits, Critical, Why, Scaling]),
             (self.bins.is_some(), "--bins", &[Time, Variables]),
             (self.inclusive, "--inclusive", &[Time]),
             (self.classes, "--classes", &[Time]),
             (self.value.is_some(), "--value", &[States, Time]),
             (self.grid.is_some(), "--grid", &[States, Comm, Waits]),
-            (self.map.is_some(), "--map", &[Time, Waits, Critical, Tasks, Summary]),
-            (self.tasks.tasks.is_some(), "--tasks", &[Waits, Critical, Tasks]),
+            (self.map.is_some(), "--map", &[Time, Waits, Critical, Tasks, Summary, Why, Scaling]),
+            (self.tasks.tasks.is_some(), "--tasks", &[Waits, Critical, Tasks, Why]),
             (self.group.is_some(), "--group", waiting),
             (self.root.is_some(), "--root", waiting),
             (self.eager.is_some(), "--eager", waiting),
             (self.graph.is_some(), "--graph", &[Comm, Waits]),
+            (is_part, "--start or --end", &all_but_why),
             (self.live, "--live", &rows[..6]),
             // A container may wait for any other container.
             (!self.patterns.inside.is_empty(), "--in", rows),

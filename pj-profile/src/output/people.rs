@@ -9,7 +9,7 @@ use paje_parser::error::Escaped;
 
 use super::grid::{Cell, Grid};
 use super::screen::Screen;
-use super::strips;
+use super::{strips, verdict};
 
 #[derive(Clone, Copy)]
 enum Form {
@@ -39,6 +39,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let title = fill(&Escaped(title.as_bytes()).to_string(), screen.width);
+    let above = title.lines().count();
     writeln!(out, "{}", screen.paint(1, &title))?;
     for note in notes {
         write!(out, "{}", fill(&format!("{note}\n"), screen.width))?;
@@ -57,6 +58,7 @@ pub(super) fn write(
     }
     let seen = TableView(table);
     let (by, columns): (&[&str], &[Column]) = match table.name {
+        "why" => return verdict::write(seen, above, screen, out),
         "time" => return strips::times(seen, screen, out),
         "variables" if table.column("bin").is_some() => return strips::means(seen, screen, out),
         "states" => (&["container", "type"], STATES),
@@ -68,6 +70,7 @@ pub(super) fn write(
         "compare" => (&["container", "type"], COMPARE),
         "summary" => (&["section"], SUMMARY),
         "kinds" => (&[], KINDS),
+        "scaling" => (&[], SCALING),
         "waiters" => (&[], WAITERS),
         "pairs" => (&[], PAIRS),
         "critical" => (&["type"], CRITICAL),
@@ -214,6 +217,20 @@ const COMPARE: &[Column] = &[
     ("of total change", 4, "share", Change),
     ("count A", 6, "count_a", Count),
     ("count B", 5, "count_b", Count),
+];
+
+const SCALING: &[Column] = &[
+    ("run", 5, "run", Name),
+    ("ranks", 0, "ranks", Count),
+    ("length", 2, "length", Time),
+    ("speedup", 4, "speedup", Amount),
+    ("global", 0, "global", Percent),
+    ("parallel", 0, "parallel", Percent),
+    ("balance", 0, "load_balance", Percent),
+    ("communic.", 1, "communication", Percent),
+    ("serialis.", 0, "serialisation", Percent),
+    ("transfer", 0, "transfer", Percent),
+    ("scaling", 3, "scaling", Percent),
 ];
 
 const SUMMARY: &[Column] = &[("", 0, "name", Name), ("", 0, "value", Name)];

@@ -10,7 +10,15 @@ pub(super) fn picture(seen: TableView<'_>, colours: &Colours) -> Picture {
         "states" if seen.0.column("container").is_some() => states_by_container(seen, colours),
         "states" => states(seen, colours),
         "kinds" | "waiters" => waits(seen),
-        "critical" | "imbalance" => path(seen, colours),
+        "critical" | "imbalance" | "path" => path(seen, colours),
+        "workers" => usage(seen),
+        "kernels" => {
+            seconds(seen, "Time by kernel and kind of worker", &["kernel", "kind"], "seconds")
+        }
+        "tasks" => {
+            let names = ["job", "kernel", "container"];
+            seconds(seen, "Tasks that were ready beside an idle worker", &names, "beside_idle")
+        }
         "compare" => compare(seen),
         "variables" => numbers(seen, "Variables", "mean", "mean over time", amount),
         _ => numbers(seen, "Events", "count", "number of events", |number| count(number as u64)),
@@ -154,6 +162,49 @@ fn path(seen: TableView<'_>, colours: &Colours) -> Bars {
         scale: 100.0,
         ..Bars::default()
     }
+}
+
+/// Returns how workers of StarPU spent their time.
+fn usage(seen: TableView<'_>) -> Bars {
+    const PARTS: [(&str, &str); 7] = [
+        ("execution", "tasks"),
+        ("transfer", "waiting for data"),
+        ("overhead", "overhead"),
+        ("dependences", "idle: dependences"),
+        ("submission", "idle: submission"),
+        ("ready", "idle although a task was ready"),
+        ("end", "idle: no task left"),
+    ];
+    let names = names(seen, &["kind", "container"]);
+    let bars = names.into_iter().enumerate().map(|(row, name)| {
+        let times = PARTS.map(|(column, _)| seen.number(column, row).unwrap_or(0.0));
+        let whole: f64 = times.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let parts = PARTS.iter().zip(times).enumerate().map(|(at, ((_, title), time))| {
+            let share = time / whole;
+            let tip = format!("{name}, {title}: {}, {}", percent(share), duration(time));
+            (Colour::Of(at), share, tip)
+        });
+        Bar { parts: parts.collect(), name: name.clone(), text: String::new() }
+    });
+    Bars {
+        title: "Time of workers".into(),
+        bars: bars.collect(),
+        whole: Some(1.0),
+        axis: "share of the workers' time [%]".into(),
+        scale: 100.0,
+        legend: (0..).map(Colour::Of).zip(PARTS.map(|(_, title)| title.to_owned())).collect(),
+    }
+}
+
+fn seconds(seen: TableView<'_>, title: &str, columns: &[&str], column: &str) -> Bars {
+    let mut bars = rows(seen, columns, column, |row, name| {
+        let time = seen.number(column, row).unwrap_or(0.0);
+        (name, Colour::Plain, time, duration(time))
+    });
+    bars.truncate(40);
+    let (scale, unit) = unit(seen, column);
+    let axis = format!("{} [{unit}]", column.replace('_', " "));
+    Bars { title: title.into(), bars, axis, scale, ..Bars::default() }
 }
 
 fn compare(seen: TableView<'_>) -> Bars {

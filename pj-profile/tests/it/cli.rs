@@ -297,6 +297,8 @@ fn tables_to_read() {
         &["events", "--top=5"],
         &["summary"],
         &["compare", "mpi.trace"],
+        &["why"],
+        &["scaling", "mpi.trace"],
     ] {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
         let words = [words, &["mpi.trace"]].concat();

@@ -8,4 +8,5 @@ mod pictures;
 mod tasks;
 mod units;
 mod waiting;
+mod why;
 mod windows;

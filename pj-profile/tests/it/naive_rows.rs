@@ -193,7 +193,7 @@ impl<'t> Naive<'t> {
         path.into_iter().find(|id| {
             let of = containers.type_of(*id);
             let alias = types.alias(of).map(|alias| alias.to_string());
-            types.name(of).to_string() == type_ || alias.as_deref() == Some(type_)
+            types.name(of) == type_ || alias.as_deref() == Some(type_)
         })
     }
 

@@ -97,7 +97,8 @@ fn traces_of_others_ignore_the_file() {
     assert!(status == 2 && err.contains("the report needs a trace of StarPU"), "{err}");
     let (status, _, err) = run(&["comm", "--tasks", "x", trace]);
     assert!(
-        status == 2 && err.contains("--tasks applies to waits, critical and tasks, not to comm"),
+        status == 2
+            && err.contains("--tasks applies to waits, critical, tasks and why, not to comm"),
         "{err}"
     );
 }
@@ -122,6 +123,19 @@ fn reports_have_the_documented_columns() {
         assert_eq!(status, 0, "{err}");
         let head = out.lines().next().expect("a head");
         assert!(manual.contains(&format!("{name}:{head}\\n")), "{name}:{head}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    for (words, title) in [
+        (&["tasks"][..], "idle although a task was ready"),
+        (&["tasks", "--by", "kernel"], "Time by kernel and kind of worker"),
+        (&["tasks", "--by", "task"], "Tasks that were ready beside an idle worker"),
+        (&["critical", "--by", "value"], "States on the critical path"),
+    ] {
+        let html = page.to_str().expect("text");
+        let (status, _, err) = run(&[words, &["--html", html, "--tasks", file, trace]].concat());
+        assert_eq!(status, 0, "{err}");
+        assert!(fs::read_to_string(&page).expect("a page").contains(title), "{title}");
     }
     let (status, _, err) = run(&["waits", "--by", "pair", "--tasks", file, trace]);
     assert!(status == 2 && err.contains("tasks wait for tasks, not for containers"), "{err}");

@@ -88,7 +88,7 @@ fn compared_runs_may_differ_in_their_units() {
     let title = printed.split("\n\n").next().unwrap_or_default().replace("\n  ", " ");
     let a = "mpi.trace, 43.4 ms; B: ";
     let b = "starpu.trace, 43.4 ms; A: times in seconds: written by SimGrid; \
-             B: times in milliseconds: written by StarPU";
+             B: times in milliseconds: written by StarPU\nB takes as long as A, 43.4 ms";
     assert!(title.contains(a) && title.ends_with(b), "{title}");
     let csv = text(&run(&["compare", "--format=csv", MPI, file]).stdout);
     let changes = csv.lines().skip(1).map(|line| line.split(',').nth(6));

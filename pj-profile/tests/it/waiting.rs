@@ -251,11 +251,11 @@ fn misplaced_options_are_refused() {
         (&["critical", "--graph", "x"], "--graph applies to comm and waits, not to critical"),
         (
             &["states", "--eager", "1"],
-            "--eager applies to waits, critical and summary, not to states",
+            "--eager applies to waits, critical, summary, why and scaling, not to states",
         ),
         (
             &["comm", "--map", "mpi"],
-            "--map applies to time, waits, critical, tasks and summary, not to comm",
+            "--map applies to time, waits, critical, tasks, summary, why and scaling, not to comm",
         ),
         (
             &["waits", "--in", "rank-*"],

@@ -8,7 +8,8 @@ use crate::report::Report;
 
 /// Adds the assumptions of the graph.
 pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Report) {
-    let types = graph.tracks().trace().types();
+    let trace = graph.tracks().trace();
+    let types = trace.types();
     let run = graph.run();
     let inferred = &run.inferred;
     for (count, what) in [
@@ -20,6 +21,12 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             "receives are paired with their posts by order; the trace has no requests",
         ),
         (inferred.completions, "sends are paired with the calls that wait for them by time"),
+        (graph.messages().tested, "links lack an end, and end with loops of tests, in order"),
+        (
+            trace.link_starts().len() as u64 - graph.messages().tested,
+            "links have no end; nothing waits for them",
+        ),
+        (run.polls.len() as u64, "loops of tests end when their messages have arrived"),
         (
             graph.messages().elsewhere,
             "links have an end in a container without states; nothing waits for them",
@@ -164,7 +171,7 @@ pub(super) fn no_dependences(graph: &Graph<'_>) -> String {
     format!(
         "the trace does not say how its {} containers depend on one another: it has no messages \
          with both ends, and no collectives. Record messages, or dependences of tasks, as links \
-         that start and end (SMPI does not write the ends for MPI_Test)",
+         that start and end (SMPI does not write ends for MPI_Test, and the loops of tests do not match the links)",
         graph.tracks().list().len()
     )
 }

@@ -245,3 +245,53 @@ fn an_invalid_trace_is_reported() {
     assert!(status == 1 && stderr.contains("bad.trace:"), "{stderr}");
     assert_eq!(pj_whatif(&["/nowhere", "--identity"]).0, 2);
 }
+
+/// Writes a trace in which rank 0 computes for 3 s and sends. Rank 1 computes for 1 s, and its
+/// receive ends 0.5 s after the send. Then it answers, and rank 0 receives that half a second
+/// later.
+fn answered(folder: &Path) -> PathBuf {
+    let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+        %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+        %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
+        %EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+        %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+        %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
+        %EventDef PajeStartLink 6\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n%EndEventDef\n\
+        %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
+        0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n3 0 r0 R 0 rank-0\n3 0 r1 R 0 rank-1\n"
+        .to_owned();
+    let states = [
+        (0, "computing", 0.0, 3.0),
+        (0, "MPI_Send", 3.0, 3.0),
+        (0, "MPI_Recv", 3.0, 4.0),
+        (1, "computing", 0.0, 1.0),
+        (1, "MPI_Recv", 1.0, 3.5),
+        (1, "MPI_Send", 3.5, 3.5),
+    ];
+    for (rank, value, enter, exit) in states {
+        text += &format!("4 {} S r{rank} {value}\n5 {} S r{rank}\n", enter, exit);
+    }
+    text += "6 3 L 0 M r0 a\n7 3.5 L 0 M r1 a\n6 3.5 L 0 M r1 b\n7 4 L 0 M r0 b\n";
+    let path = folder.join("answered.trace");
+    fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn the_interval_covers_what_the_trace_does_not_show() {
+    let folder = TempDir::new().expect("a folder");
+    let path = answered(folder.path()).display().to_string();
+    let fast = "state=computing,container=rank-0,factor=0";
+    let (_, out, _) = pj_whatif(&[&path, "--scale", fast, "--format", "csv"]);
+    assert!(out.contains("makespan,,4.000000000,1.500000000"), "{out}");
+    // A message that starts when it is posted arrives at 1.5 s, and the answer at 2 s.
+    assert!(out.contains("interval,,1.500000000,2.000000000"), "{out}");
+    assert!(
+        out.contains("interval: if eager transfers start when posted, the makespan is 2.00 s"),
+        "{out}"
+    );
+    let given = ["--eager-start", "sent", "--progress", "async"];
+    let (_, out, _) =
+        pj_whatif(&[&[&path, "--scale", fast, "--format", "csv"], &given[..]].concat());
+    assert!(!out.contains("interval"), "{out}");
+}

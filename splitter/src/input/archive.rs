@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use paje_otf2::{Archive, Error, Opener, Trace};
@@ -45,6 +46,8 @@ pub(super) fn find(path: &Path) -> io::Result<PathBuf> {
 pub(super) struct OpenArchive {
     archive: Arc<Archive>,
     trace: OnceLock<Result<Arc<Trace>, Error>>,
+    /// Whether damaged files are read up to their faults.
+    recovers: AtomicBool,
 }
 
 impl OpenArchive {
@@ -52,22 +55,40 @@ impl OpenArchive {
     pub(super) fn new(path: &Path) -> io::Result<Arc<OpenArchive>> {
         let folders = Folders::of([path]);
         let opener: Opener = Arc::new(move |path| folders.open(&folders.find(path)?));
-        let archive = Arc::new(Archive::open(path, opener)?);
-        Ok(Arc::new(OpenArchive { archive, trace: OnceLock::new() }))
+        let archive = Arc::new(Archive::open_damaged(path, opener)?);
+        let (trace, recovers) = (OnceLock::new(), AtomicBool::new(false));
+        Ok(Arc::new(OpenArchive { archive, trace, recovers }))
+    }
+
+    /// Reads damaged files up to their faults, which are an error at the end of the trace.
+    pub(super) fn recover(&self) {
+        self.recovers.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns all faults of the archive.
+    pub(super) fn faults(&self) -> Vec<Error> {
+        Trace::recover(Arc::clone(&self.archive), available()).faults().to_vec()
     }
 
     /// Reads the events, unless they have been read, with this many threads or with all CPUs.
     pub(super) fn read(&self, threads: Option<usize>) -> io::Result<Arc<Trace>> {
-        let available = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let read = || {
             let archive = Arc::clone(&self.archive);
-            Trace::new(archive, threads.unwrap_or_else(available)).map(Arc::new)
+            let threads = threads.unwrap_or_else(available);
+            if self.recovers.load(Ordering::Relaxed) {
+                return Ok(Arc::new(Trace::recover(archive, threads)));
+            }
+            Trace::new(archive, threads).map(Arc::new)
         };
         match self.trace.get_or_init(read) {
             Ok(trace) => Ok(Arc::clone(trace)),
             Err(error) => Err(error.clone().into()),
         }
     }
+}
+
+fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Returns whether an error says that an OTF2 archive is damaged or incomplete.
@@ -83,6 +104,7 @@ pub(super) fn text(archive: &Arc<OpenArchive>) -> Decoder {
     let text = PiecesText::new(move || {
         let trace = archive.read(None)?;
         if number == trace.pieces() {
+            trace.damage().map_or(Ok(()), Err)?;
             return Ok(Next::Rest(Box::new(io::empty())));
         }
         let piece = ArchivePiece { trace, number };

@@ -132,7 +132,7 @@ impl Segments {
                 let (trace, number) = (Arc::clone(trace), *next);
                 *next += 1;
                 if number >= trace.pieces() {
-                    return Ok(None);
+                    return trace.damage().map_or(Ok(None), |damage| Err(damage.into()));
                 }
                 return Ok(Some(self.advance(Arc::new(ArchivePiece { trace, number }))));
             }

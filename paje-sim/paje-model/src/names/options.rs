@@ -108,6 +108,8 @@ pub struct Options {
     pub no_imbrication: bool,
     /// Whether to ignore links that lack an end when their container ends. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
+    /// Whether ignored links of which only the start is known are kept for `Trace::link_starts`.
+    pub keep_link_starts: bool,
     /// Whether user-defined fields are kept.
     pub user_defined: bool,
     /// User-defined fields that are needed. Definitions of events without any of them keep no fields. If this is empty,
@@ -168,6 +170,7 @@ impl Default for Options {
             stop_at: None,
             no_imbrication: false,
             ignore_incomplete_links: false,
+            keep_link_starts: false,
             user_defined: false,
             needed_fields: &[],
             sort: false,

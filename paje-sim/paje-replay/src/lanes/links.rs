@@ -164,6 +164,11 @@ impl LinkStrand {
         self.open.iter().map(|open| (open.at, open.key))
     }
 
+    /// Returns the known halves of incomplete links, and the places of their keys.
+    pub(crate) fn open_halves(&self) -> impl Iterator<Item = (HalfLink, KeyPlace)> + '_ {
+        self.open.iter().map(|open| (open.half(), open.key))
+    }
+
     pub fn open_count(&self) -> u64 {
         self.open.len() as u64
     }

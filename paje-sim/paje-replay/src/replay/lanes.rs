@@ -2,6 +2,7 @@ mod endings;
 mod merging;
 mod reused_keys;
 
+pub use endings::LinkStart;
 pub use merging::Merges;
 
 use std::sync::atomic::AtomicBool;
@@ -43,6 +44,7 @@ pub struct Lanes {
     /// checked.
     pub is_sound: bool,
     ending: Vec<LaneId>,
+    link_starts: Vec<LinkStart>,
 }
 
 /// Largest number of mergers. More are not needed, because several workers can share a large merger.
@@ -78,6 +80,7 @@ impl Lanes {
             overflow,
             workers: spread.workers(),
             ending: Vec::new(),
+            link_starts: Vec::new(),
         }
     }
 

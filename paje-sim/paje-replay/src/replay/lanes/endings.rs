@@ -1,4 +1,4 @@
-use paje_parser::{FieldName, TypeNature};
+use paje_parser::{FieldName, LinkEnd, TypeNature};
 use paje_workers::{Workers, exclusive};
 
 use super::Lanes;
@@ -11,6 +11,26 @@ use paje_model::names::error::Problem;
 use paje_model::names::ids::{ContainerId, LaneId, ValueId};
 use paje_model::names::options::Options;
 use paje_model::names::prefetch::prefetch;
+
+/// Start of a link that has no end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkStart {
+    /// Byte offset of the event.
+    pub(crate) at: u64,
+    /// Lane of the link.
+    pub lane: LaneId,
+    /// Time in seconds.
+    pub time: f64,
+    /// Value of the link.
+    pub value: ValueId,
+    /// Container in which the link starts.
+    pub from: ContainerId,
+    /// Key, without quotes.
+    pub key: Vec<u8>,
+    /// Index of the event's definition and its user-defined fields as written, each followed by a
+    /// newline, if they are kept.
+    pub fields: Option<(u32, Vec<u8>)>,
+}
 
 impl Lanes {
     /// Ends the lanes of a container. After ending some containers, call [`Lanes::close_ended`].
@@ -38,6 +58,9 @@ impl Lanes {
             {
                 let container = model.containers.named(container);
                 return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
+            }
+            if options.keep_link_starts {
+                self.keep_link_starts(lane);
             }
             for place in self.places.of(lane) {
                 exclusive(&mut self.shards[place.shard as usize]).close(place.local, time);
@@ -110,6 +133,9 @@ impl Lanes {
             if let Some((more, open)) = self.open_links(lane) {
                 keys.extend(more);
                 count += open;
+                if options.keep_link_starts {
+                    self.keep_link_starts(lane);
+                }
                 for place in self.places.of(lane) {
                     let Shard { store, strands, .. } =
                         exclusive(&mut self.shards[place.shard as usize]);
@@ -125,6 +151,34 @@ impl Lanes {
         let container = model.containers.named(container);
         let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
         (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
+    }
+
+    /// Keeps the starts of a lane's incomplete links.
+    #[cold]
+    fn keep_link_starts(&mut self, lane: LaneId) {
+        for place in self.places.of(lane) {
+            let Shard { store, strands, .. } = exclusive(&mut self.shards[place.shard as usize]);
+            let Objects::Link(links) = &strands[place.local as usize].objects else { continue };
+            let starts = links.open_halves().filter(|(half, _)| half.end == LinkEnd::Start);
+            self.link_starts.extend(starts.map(|(half, key)| LinkStart {
+                at: half.at,
+                lane,
+                time: half.time,
+                value: half.value,
+                from: half.container,
+                key: bare_key(store.keys.get(key.place())).to_vec(),
+                fields: store.extras.as_ref().and_then(|extras| {
+                    extras.fields(half.extra).map(|(def, text)| (def, text.to_vec()))
+                }),
+            }));
+        }
+    }
+
+    /// Returns the starts of all incomplete links, in file order.
+    pub fn take_link_starts(&mut self) -> Vec<LinkStart> {
+        let mut starts = std::mem::take(&mut self.link_starts);
+        starts.sort_unstable_by_key(|start| start.at);
+        starts
     }
 
     pub fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {

@@ -1,0 +1,347 @@
+//! Why a run is slow: the causes that its measured quantities show, in words.
+//!
+//! Runs of ranks that pass messages are judged by the efficiencies of the POP centre of excellence,
+//! by wait states, and by how both change over time. `docs/why.md` has the model and its rules. A
+//! rule names a cause only if the cause takes a tenth of the run. Other runs are summarised by the
+//! time in their states.
+
+mod measures;
+mod messages;
+mod phases;
+mod rules;
+pub mod scaling;
+mod tasks;
+mod workers;
+
+use std::cmp::Reverse;
+
+use paje_decimal::amounts::{duration, percent};
+
+use crate::states::Row;
+use crate::waits::Waits;
+use crate::waits::rest::{Efficiency, Rest};
+use crate::{Data, Label, Table};
+use measures::Measures;
+use rules::Losses;
+pub use tasks::of_tasks;
+pub use workers::of_workers;
+
+/// Smallest share of the run that a cause takes. POP calls efficiencies of 80 % or more acceptable,
+/// and parallel efficiency is the product of two of them.
+pub const LEAST: f64 = 0.1;
+
+/// Why a run is slow.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// Causes, the most expensive one first. Empty if nothing stands out.
+    pub causes: Vec<Cause>,
+    /// Names and texts of measured facts.
+    pub facts: Vec<(&'static str, String)>,
+    /// Facts that the trace does not show, and how to record more.
+    pub doubts: Vec<String>,
+    /// Whether causes were looked for.
+    pub is_judged: bool,
+}
+
+/// A cause.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Cause {
+    pub kind: Kind,
+    /// Share of the run that it takes.
+    pub cost: f64,
+    /// Measured quantities, in words.
+    pub text: String,
+    /// Report of `pj_profile` that shows more, with its options.
+    pub next: &'static str,
+}
+
+/// Kind of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Kind {
+    LateSender,
+    Imbalance,
+    Serialisation,
+    SlowNetwork,
+    SmallMessages,
+    SlowNode,
+    SlowNodeOrImbalance,
+    Phase,
+    Files,
+    OtherCalls,
+    Unrecorded,
+    Idle,
+    FewTasks,
+    Dependences,
+    Submission,
+    LastTasks,
+    SlowKernel,
+    Scheduling,
+    Transfers,
+    Overhead,
+}
+
+impl Kind {
+    /// Returns the name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::LateSender => "late sender",
+            Kind::Imbalance => "imbalance",
+            Kind::Serialisation => "serialisation",
+            Kind::SlowNetwork => "slow network",
+            Kind::SmallMessages => "too many small messages",
+            Kind::SlowNode => "slow node",
+            Kind::SlowNodeOrImbalance => "slow node or imbalance",
+            Kind::Phase => "a phase differs",
+            Kind::Files => "input and output",
+            Kind::OtherCalls => "other calls",
+            Kind::Unrecorded => "communication that is not recorded",
+            Kind::FewTasks => "too few tasks",
+            Kind::Dependences => "chains of dependences",
+            Kind::Submission => "slow submission",
+            Kind::LastTasks => "the last tasks",
+            Kind::SlowKernel => "a kernel is slow on accelerators",
+            Kind::Scheduling => "idle beside ready tasks",
+            Kind::Transfers => "data transfers",
+            Kind::Idle => "idle workers",
+            Kind::Overhead => "overhead",
+        }
+    }
+}
+
+impl Cause {
+    const fn new(kind: Kind, cost: f64, text: String, next: &'static str) -> Self {
+        Cause { kind, cost, text, next }
+    }
+}
+
+/// Result of predicting the run with a network that takes no time: its length in the trace's unit,
+/// or why there is no prediction.
+pub type Ideal = Result<f64, String>;
+
+/// Efficiencies of a run, including those that need a prediction.
+#[derive(Clone, Debug)]
+pub struct Pop {
+    /// Number of ranks that communicate.
+    pub ranks: usize,
+    /// Length of the run in seconds.
+    pub length: f64,
+    /// Computing time of all ranks in seconds.
+    pub computing: f64,
+    /// Efficiencies that the trace shows.
+    pub all: Efficiency,
+    /// Transfer efficiency: the length with an ideal network, divided by the length.
+    pub transfer: Result<f64, String>,
+}
+
+impl Pop {
+    /// Returns the efficiencies of a run. Returns `None` if no rank computes, or if most messages
+    /// are not in calls, so that time in calls would count as computing.
+    #[must_use]
+    pub fn new(waits: &Waits<'_>, ideal: Ideal) -> Option<Self> {
+        Pop::of(&Measures::new(waits, waits.whole()), ideal)
+    }
+
+    fn of(measures: &Measures<'_, '_>, ideal: Ideal) -> Option<Self> {
+        let waits = measures.waits;
+        let (sent, received) = waits.facts.messages.without_state();
+        let has_states = sent + received <= waits.facts.messages.list().len() as u64;
+        let all = measures.efficiency().filter(|_| waits.has_dependences() && has_states)?;
+        let scale = waits.scale();
+        let ideal = match waits.lacks_messages() {
+            true => Err("SMPI does not record the messages of Sendrecv".into()),
+            false => ideal,
+        };
+        let transfer = ideal.map(|ideal| (ideal / measures.length).min(1.0).max(all.communication));
+        Some(Pop {
+            ranks: measures.ranks.len(),
+            length: scale.seconds(measures.length),
+            computing: scale.seconds(measures.computing().iter().sum()),
+            all,
+            transfer,
+        })
+    }
+
+    /// Returns the part of the communication efficiency that remains with an ideal network.
+    #[must_use]
+    pub fn serialisation(&self) -> Option<f64> {
+        self.transfer.as_ref().ok().map(|transfer| self.all.communication / transfer)
+    }
+
+    fn text(&self) -> String {
+        let Efficiency { parallel, load_balance, communication } = self.all;
+        let [parallel, balance, communication] =
+            [parallel, load_balance, communication].map(percent);
+        let divided = match (self.serialisation(), &self.transfer) {
+            (Some(serialisation), Ok(transfer)) => {
+                format!(
+                    "serialisation {} x transfer {}",
+                    percent(serialisation),
+                    percent(*transfer)
+                )
+            }
+            _ => format!("communication {communication}"),
+        };
+        format!("parallel {parallel} = load balance {balance} x {divided}")
+    }
+}
+
+/// Judges a run of ranks that pass messages. Returns `None` if it has no efficiencies: see
+/// [`Pop::new`].
+#[must_use]
+pub fn of_ranks(waits: &Waits<'_>, ideal: Ideal) -> Option<Verdict> {
+    let measures = Measures::new(waits, waits.whole());
+    let pop = Pop::of(&measures, ideal)?;
+    let mut verdict = Verdict {
+        causes: causes(&measures, &pop.all, pop.transfer.as_ref().ok()),
+        is_judged: true,
+        ..Verdict::default()
+    };
+    if let Some(phase) = phases::find(&measures) {
+        verdict.add_phase(&measures, phase);
+    }
+    verdict.facts.push(("efficiency (POP)", pop.text()));
+    // Waits lead the path from rank to rank.
+    let path = (!waits.lacks_messages()).then(|| rules::path(&measures)).flatten();
+    verdict.facts.extend(path.map(|text| ("critical path", text)));
+    if let Err(why) = &pop.transfer {
+        verdict.doubts.push(format!("serialisation and transfer are not told apart: {why}"));
+    }
+    let unexplained = measures.share(&[Rest::Unexplained]);
+    if unexplained >= LEAST / 2.0 {
+        let share = percent(unexplained);
+        verdict
+            .doubts
+            .push(format!("{share} of the time is in calls for which the trace has no message"));
+    }
+    Some(verdict)
+}
+
+/// Returns the causes in a window, the most expensive one first.
+fn causes(measures: &Measures<'_, '_>, all: &Efficiency, transfer: Option<&f64>) -> Vec<Cause> {
+    let mut losses = Losses::new(measures, all, transfer.copied());
+    if measures.waits.lacks_messages() {
+        // Waiting and transfer cannot be told apart.
+        losses.unexplained += losses.serialisation + losses.transfer;
+        (losses.serialisation, losses.transfer) = (0.0, 0.0);
+    }
+    let of_computing = rules::slow_node(measures, &losses);
+    let late = of_computing
+        .or_else(|| rules::bottleneck(measures, &losses))
+        .or_else(|| rules::late_sender(measures, &losses));
+    let is_late = late.as_ref().is_some_and(|cause| cause.kind == Kind::LateSender);
+    let mut causes: Vec<Cause> =
+        late.or_else(|| rules::imbalance(measures, &losses)).into_iter().collect();
+    if !is_late {
+        causes.extend(rules::serialisation(measures, &losses));
+    }
+    causes.extend(messages::transfer(measures, &losses));
+    causes.extend(rules::elsewhere(measures, &losses));
+    causes.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+    causes
+}
+
+impl Verdict {
+    /// Adds a phase. If it has most of the lost time, its own causes replace those of the run.
+    fn add_phase(&mut self, measures: &Measures<'_, '_>, phase: phases::Phase) {
+        let share = |time: f64| time / measures.length;
+        let cost = share(phase.excess);
+        let is_lost = phase.lost >= 0.85 && !self.causes.is_empty();
+        let is_longer = self.causes.iter().all(|cause| cause.cost < share(phase.computing));
+        if cost < LEAST {
+            return;
+        }
+        let (from, until) = phase.window;
+        let begin = measures.window.0;
+        let mut text = format!(
+            "from {} to {} after the start, {} of the calls take {} of the time",
+            measures.duration(from - begin),
+            measures.duration(until - begin),
+            percent(phase.states),
+            percent(share(until - from)),
+        );
+        if is_lost {
+            let inner = Measures::new(measures.waits, phase.window);
+            let found = inner.efficiency().map(|all| causes(&inner, &all, None));
+            if let Some(cause) = found.iter().flatten().next() {
+                text += &format!(
+                    ", with {} of all lost time. {}: {}",
+                    percent(phase.lost),
+                    capital(cause.kind.name()),
+                    cause.text
+                );
+            }
+        } else {
+            text += &format!(
+                ", because ranks compute {} longer there",
+                measures.duration(phase.computing)
+            );
+        }
+        let cause = Cause::new(Kind::Phase, cost, text, "time --svg time.svg");
+        match is_lost || is_longer {
+            true if is_lost => self.causes = vec![cause],
+            true => self.causes.insert(0, cause),
+            false => {
+                let place = self.causes.partition_point(|other| other.cost > cost);
+                self.causes.insert(place.max(1), cause);
+            }
+        }
+    }
+
+    /// Converts the verdict to a table: `kind,name,share,text,next`. `file` is the trace's name in
+    /// commands.
+    #[must_use]
+    pub fn table(&self, file: &str) -> Table {
+        let mut rows: Vec<([Label; 3], Option<f64>, Label)> = Vec::new();
+        for cause in &self.causes {
+            let next = format!("pj_profile {} {file}", cause.next);
+            let labels = ["cause", cause.kind.name(), &cause.text].map(Label::from);
+            rows.push((labels, Some(cause.cost), next.as_str().into()));
+        }
+        if self.causes.is_empty() && self.is_judged {
+            let text = format!("nothing stands out: no cause takes {} of the run", percent(LEAST));
+            rows.push((["cause", "balanced", &text].map(Label::from), None, "".into()));
+        }
+        for (name, text) in &self.facts {
+            rows.push((["fact", name, text].map(Label::from), None, "".into()));
+        }
+        for text in &self.doubts {
+            rows.push((["doubt", "doubt", text].map(Label::from), None, "".into()));
+        }
+        Table::new("why")
+            .with("kind", Data::text(&rows, |row| &row.0[0]))
+            .with("name", Data::text(&rows, |row| &row.0[1]))
+            .with("share", Data::number(&rows, |row| row.1))
+            .with("text", Data::text(&rows, |row| &row.0[2]))
+            .with("next", Data::text(&rows, |row| &row.2))
+    }
+}
+
+/// Returns a name with a capital letter.
+#[must_use]
+pub fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// Summarises a run of which only the states are known. `why` says what the trace lacks.
+#[must_use]
+pub fn of_states(rows: &[Row], why: &str) -> Verdict {
+    let mut rows: Vec<&Row> = rows.iter().filter(|row| row.share >= 0.01).collect();
+    rows.sort_by_key(|row| Reverse(row.exclusive));
+    let facts = rows.iter().take(4).map(|row| {
+        let imbalance = match row.lanes > 1 && row.imbalance >= LEAST {
+            true => format!(
+                "; the longest of {} is {} above the mean",
+                row.lanes,
+                percent(row.imbalance)
+            ),
+            false => String::new(),
+        };
+        let (time, share) = (duration(row.exclusive.to_f64()), percent(row.share));
+        ("time in states", format!("{} {}: {time}, {share}{imbalance}", row.type_, row.value))
+    });
+    Verdict { facts: facts.collect(), doubts: vec![why.into()], ..Verdict::default() }
+}

@@ -1,0 +1,106 @@
+//! The report `why`, and predictions of runs with an ideal network.
+
+use std::path::Path;
+
+use paje_analysis::classes::Map;
+use paje_analysis::states::States;
+use paje_analysis::waits::{Options, Waits};
+use paje_analysis::why::{self, Ideal, Pop, Verdict};
+use paje_analysis::{By, Scope, Table};
+use paje_console::Failure;
+use paje_sim::Trace;
+use paje_whatif::{Facts, Graph, Settings};
+use paje_workers::Workers;
+
+use crate::cli::Cli;
+use crate::{tasks, waiting};
+
+const UNRECORDED: &str = "no efficiencies, as the trace has no ranks that compute and communicate in recorded calls. Record the states \
+     of MPI calls, and messages as links that start and end in them";
+
+/// Returns the verdict as a table. Must be called inside the worker pool.
+pub(crate) fn table(
+    cli: &Cli,
+    name: &Path,
+    trace: &Trace,
+    workers: &Workers,
+) -> Result<Table, Failure> {
+    Ok(verdict(cli, name, trace, workers)?.table(&quoted(name)))
+}
+
+fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<Verdict, Failure> {
+    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
+    let options = waiting::options(cli, name, trace)?;
+    let facts = Facts::new(trace, &map, &options);
+    let of_states = |why| {
+        let mut states = States::new(Scope::new(&cli.selection()), By::Value);
+        states.see(trace, workers);
+        why::of_states(&states.rows(trace), why)
+    };
+    if let Some(found) = tasks::find(cli, name, trace, &map)? {
+        let mut verdict = why::of_tasks(&found);
+        // The first note has the bounds, which are in the verdict.
+        verdict.doubts.extend(found.notes().iter().skip(1).map(|note| plain(note)));
+        return Ok(verdict);
+    }
+    if facts.tracks.classes().is_empty() {
+        return Ok(of_states(
+            "the trace has no states that the maps mpi and starpu know, so nothing is known about waiting. \
+             Record calls as states and messages as links, or classify the states with --map FILE",
+        ));
+    }
+    let (waits, ideal) =
+        rayon::join(|| Waits::of(facts.clone()), || ideal(trace, facts.clone(), &map, &options));
+    if map.name() == "starpu" {
+        return Ok(why::of_workers(&waits));
+    }
+    let found = why::of_ranks(&waits, ideal);
+    let mut verdict = found.unwrap_or_else(|| of_states(UNRECORDED));
+    let notes = waiting::assumptions(&waits, &map).into_iter();
+    verdict.doubts.extend(notes.map(|note| plain(&note)));
+    Ok(verdict)
+}
+
+/// Returns a note without the word before the colon.
+fn plain(note: &str) -> String {
+    note.split_once(": ").map_or(note, |(_, text)| text).to_owned()
+}
+
+/// Returns the efficiencies of a run, or why it has none. Must be called inside the worker pool.
+pub(crate) fn pop(cli: &Cli, name: &Path, trace: &Trace) -> Result<Pop, Failure> {
+    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
+    waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
+    let options = waiting::options(cli, name, trace)?;
+    let facts = Facts::new(trace, &map, &options);
+    if facts.tracks.classes().is_empty() {
+        return Err(unsuitable(map.unknown(trace)));
+    }
+    let (waits, ideal) =
+        rayon::join(|| Waits::of(facts.clone()), || ideal(trace, facts.clone(), &map, &options));
+    Pop::new(&waits, ideal).ok_or_else(|| unsuitable(UNRECORDED.into()))
+}
+
+/// Predicts the length of the run with an ideal network.
+fn ideal(trace: &Trace, facts: Facts<'_>, map: &Map, options: &Options) -> Ideal {
+    let counts = trace.counts();
+    if counts.states.max(counts.links) >= Graph::MAX {
+        return Err("the trace has too many states or messages for a prediction".into());
+    }
+    let settings = Settings { reading: options.clone(), ..Settings::new(map.clone()) };
+    paje_whatif::ideal(facts, &settings)
+}
+
+/// Quotes a file's name for a shell, if it needs quotes.
+fn quoted(name: &Path) -> String {
+    let name = name.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match name.chars().all(is_plain) && name != "-" {
+        true => name,
+        false if name.contains(' ') && !name.contains('\'') && name != "standard input" => {
+            format!("'{name}'")
+        }
+        false => "FILE".into(),
+    }
+}

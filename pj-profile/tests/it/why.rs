@@ -1,0 +1,216 @@
+//! Tests of the reports `why` and `scaling`.
+//!
+//! `tests/why/causes.c` has a program for each cause, and `tests/why/make` makes the traces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// Traces and the kind of their first cause.
+const CAUSES: [(&str, &str); 15] = [
+    ("balanced", "balanced"),
+    ("late-sender", "late sender"),
+    ("late-pairs", "late sender"),
+    ("imbalance", "imbalance"),
+    ("imbalance-halo", "imbalance"),
+    ("serialisation", "serialisation"),
+    ("serialisation-4", "serialisation"),
+    ("serialisation-16", "serialisation"),
+    ("pipeline", "serialisation"),
+    ("slow-network", "slow network"),
+    ("high-latency", "slow network"),
+    ("small-messages", "too many small messages"),
+    ("slow-node", "slow node"),
+    ("late-phase", "a phase differs"),
+    ("longer-phase", "a phase differs"),
+];
+
+fn trace(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/why/{name}.trace.xz"))
+}
+
+fn run(words: &[&str], traces: &[PathBuf]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("pj_profile").expect("the program");
+    command.args(words).args(traces).env("COLUMNS", "80").env_remove("NO_COLOR");
+    let output = command.output().expect("run");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+}
+
+fn report(words: &[&str], traces: &[PathBuf]) -> String {
+    let (status, out, err) = run(words, traces);
+    assert_eq!((status, err.as_str()), (0, ""), "{words:?} {traces:?}");
+    out
+}
+
+#[test]
+fn the_planted_cause_is_named_first() {
+    for (name, cause) in CAUSES {
+        let table = report(&["why", "--format", "csv"], &[trace(name)]);
+        let rows: Vec<&str> = table.lines().skip(1).collect();
+        let first = rows[0].split(',').nth(1);
+        assert_eq!(first, Some(cause), "{name}: {table}");
+        let causes = rows.iter().filter(|row| row.starts_with("cause,")).count();
+        assert_eq!(causes, 1, "{name}: {table}");
+    }
+}
+
+#[test]
+fn a_verdict_has_at_most_fifteen_lines_of_eighty_columns() {
+    for (name, _) in CAUSES {
+        let out = report(&["why"], &[trace(name)]);
+        assert!(out.lines().count() <= 15, "{out}");
+        // Names of files cannot be wrapped.
+        let text = out.lines().filter(|line| !line.contains(".trace.xz"));
+        text.for_each(|line| assert!(line.chars().count() <= 80, "{line}"));
+    }
+}
+
+#[test]
+fn the_documents_show_current_reports() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/why.md");
+    let page = fs::read_to_string(page).expect("a page");
+    let runs = ["serialisation-4", "serialisation", "serialisation-16"].map(trace);
+    let mut command = Command::cargo_bin("pj_profile").expect("the program");
+    let output = command.arg("scaling").args(&runs).env("COLUMNS", "100").output().expect("run");
+    let scaling = String::from_utf8(output.stdout).expect("text");
+    for out in [report(&["why"], &[trace("slow-node")]), scaling] {
+        let (_, out) = out.split_once("\n\n").expect("a title");
+        let lines = out.lines().filter(|line| !line.contains(" > "));
+        lines.for_each(|line| assert!(page.contains(line), "docs/why.md lacks\n{line}"));
+    }
+}
+
+#[test]
+fn runs_are_compared_in_words() {
+    let out = report(&["compare"], &["longer-phase", "late-phase"].map(trace));
+    for line in [
+        "B takes 80.6 ms, 24.0 ms (42.4 %) longer than A\n",
+        "by activity, per container: PMPI_Waitall +35.0 ms\n",
+        "by container: computing changes in rank-2 +24.0 ms; the median is -16.0 ms\n",
+        "by phase: from 60.0 % to 95.0 % of the states, 31.2 ms in A and 55.2 ms in B\n",
+    ] {
+        assert!(out.contains(line), "{line}{out}");
+    }
+    let out = report(&["compare"], &["balanced", "small-messages"].map(trace));
+    assert!(out.contains("links, such as messages: 1,280 in A, 5,120 in B\n"), "{out}");
+    let out = report(&["compare"], &["balanced", "balanced"].map(trace));
+    assert!(out.contains("B takes as long as A, 50.4 ms\n"), "{out}");
+}
+
+#[test]
+fn a_verdict_does_not_depend_on_threads() {
+    for (name, _) in CAUSES {
+        let all = ["1", "2", "5"].map(|n| report(&["why", "--threads", n], &[trace(name)]));
+        assert!(all.iter().all(|out| *out == all[0]), "{name}");
+    }
+}
+
+#[test]
+fn efficiencies_have_the_planted_values() {
+    let runs = ["serialisation-16", "serialisation-4", "serialisation"].map(trace);
+    let table = report(&["scaling", "--format", "csv"], &runs);
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|it| *it == name).expect("a column");
+    let number =
+        |row: usize, name: &str| -> f64 { rows[row][column(name)].parse().expect("a number") };
+    let ranks: Vec<&str> = rows[1..].iter().map(|row| row[column("ranks")]).collect();
+    assert_eq!(ranks, ["4", "8", "16"]);
+    for (row, ranks) in [(1, 4.0), (2, 8.0), (3, 16.0)] {
+        // One rank computes at a time, and each as long as the others. The rest is transfer.
+        assert!((number(row, "load_balance") - 1.0).abs() < 1e-3, "{table}");
+        assert!((number(row, "serialisation") - 1.0 / ranks).abs() < 2e-3, "{table}");
+        assert!((number(row, "scaling") - 4.0 / ranks).abs() < 1e-3, "{table}");
+        let product = ["load_balance", "serialisation", "transfer"].map(|it| number(row, it));
+        let parallel = number(row, "parallel");
+        assert!((product.iter().product::<f64>() - parallel).abs() < 1e-6, "{table}");
+        let global = parallel * number(row, "scaling");
+        assert!((number(row, "global") - global).abs() < 1e-6, "{table}");
+    }
+}
+
+#[test]
+fn scaling_is_drawn_and_needs_two_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let svg = folder.path().join("scaling.svg");
+    let runs = ["serialisation-4", "serialisation"].map(trace);
+    let words = ["scaling", "--svg", svg.to_str().expect("a path")];
+    let out = report(&words, &runs);
+    assert!(out.starts_with("Efficiencies (POP) of 2 runs\n"), "{out}");
+    let svg = fs::read_to_string(&svg).expect("a picture");
+    assert!(svg.contains("computation scaling, 8: 50"), "{svg}");
+    let (status, _, err) = run(&["scaling"], &runs[..1]);
+    assert_eq!((status, err.as_str()), (2, "pj_profile: scaling needs at least two traces\n"));
+}
+
+#[test]
+fn no_cause_is_named_without_states_of_calls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.trace");
+    let text = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+1 P 0\n2 S P\n3 0 p P 0\n3 0 q P 0\n4 0 S p run\n4 0 S q run\n4 4 S p rest\n4 9 S q rest\n4 10 S q run\n";
+    fs::write(&file, text).expect("written");
+    let (status, out, _) = run(&["why"], &[file]);
+    assert_eq!(status, 0);
+    let (_, out) = out.split_once("\n\n").expect("a title");
+    assert!(out.starts_with("Time in states: S run: 13.0 s, 65.0 %; the longest of 2"), "{out}");
+    assert!(out.contains("Record calls as states"), "{out}");
+}
+
+#[test]
+fn tasks_have_reasons_and_bounds() {
+    let recorded = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../paje-analysis/tests/starpu");
+        folder.join(name)
+    };
+    for (name, cause) in [
+        ("cholesky-gpu", "chains of dependences"),
+        ("lu-gpu", "idle beside ready tasks"),
+        ("cholesky-cpu", "idle beside ready tasks"),
+    ] {
+        let tasks = recorded(&format!("{name}.rec.xz"));
+        let words =
+            ["why", "--no-warnings", "--format", "csv", "--tasks", tasks.to_str().expect("a path")];
+        let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);
+        let first = out.lines().nth(1).and_then(|row| row.split(',').nth(1));
+        assert_eq!((status, first), (0, Some(cause)), "{out}");
+        assert!(out.contains("fact,best possible makespan,"), "{out}");
+        // Without the file, the causes of idleness are unknown.
+        let words = ["why", "--no-warnings", "--no-files", "--format", "csv"];
+        let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);
+        assert!(status == 0 && out.contains("keep StarPU's tasks.rec"), "{out}");
+        assert!(out.contains("cause,idle workers,"), "{out}");
+    }
+}
+
+#[test]
+fn the_page_begins_with_the_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("run.html");
+    let words = ["summary", "--html", page.to_str().expect("a path")];
+    report(&words, &[trace("imbalance")]);
+    let page = fs::read_to_string(&page).expect("a page");
+    let (_, sections) = page.split_once("<section id=\"s0\">\n").expect("a section");
+    assert!(
+        sections.starts_with("<h2>Why</h2>\n<p>Imbalance, 35.4 % of the run: rank-7"),
+        "{page}"
+    );
+}
+
+#[test]
+fn options_of_other_reports_are_refused() {
+    for (words, wrong) in [
+        (&["why", "--by", "value"][..], "--by applies to"),
+        (&["why", "-s", "1"], "--start or --end applies to"),
+        (&["why", "--in", "rank-1"], "--in applies to"),
+        (&["why", "--svg", "x.svg"], "--svg writes one picture, but why has several"),
+    ] {
+        let (status, _, err) = run(words, &[trace("balanced")]);
+        assert!(status == 2 && err.contains(wrong), "{words:?}: {err}");
+    }
+}

@@ -1,0 +1,82 @@
+//! The interval of makespans that agree with what the trace records.
+
+use paje_whatif::hypothesis::{Applied, Changes};
+use paje_whatif::{EagerStart, Graph, Progress, Settings};
+
+use crate::report::Report;
+
+/// Relative difference of makespans that matters.
+const MATTERS: f64 = 1e-4;
+
+/// Makespans of the changed run that agree with the trace, in its unit of time.
+pub(super) struct Interval<'r> {
+    least: f64,
+    most: f64,
+    makespan: f64,
+    report: &'r mut Report,
+}
+
+impl<'r> Interval<'r> {
+    /// Begins with the predicted makespan, and a possible error of the clocks.
+    pub(super) fn new(makespan: f64, error: f64, report: &'r mut Report) -> Self {
+        let error = if error.is_finite() { error } else { 0.0 };
+        Interval { least: makespan - error, most: makespan + error, makespan, report }
+    }
+
+    fn add(&mut self, makespan: f64, why: &str) {
+        if (makespan - self.makespan).abs() > MATTERS * self.makespan {
+            self.least = self.least.min(makespan);
+            self.most = self.most.max(makespan);
+            let makespan = self.report.duration(makespan);
+            self.report.caveat(format!("interval: {why}, the makespan is {makespan}"));
+        }
+    }
+
+    /// Adds the makespans under other assumptions, if the trace does not show which are right.
+    pub(super) fn with_assumptions(
+        mut self,
+        graph: &Graph<'_>,
+        settings: &Settings,
+        changes: Changes<'_>,
+        mends: bool,
+    ) -> Self {
+        let assumed = graph.assumed();
+        let mut others = Vec::new();
+        if assumed.votes == Some((0, 0)) && !graph.messages().list().is_empty() {
+            let (start, why) = match assumed.start {
+                EagerStart::Sent => (EagerStart::Posted, "if eager transfers start when posted"),
+                EagerStart::Posted => (EagerStart::Sent, "if eager transfers start when sent"),
+            };
+            others.push((Settings { eager_start: Some(start), ..settings.clone() }, why));
+        }
+        if assumed.progress_votes == Some((0, 0)) && !graph.messages().list().is_empty() {
+            let settings = Settings { progress: Some(Progress::Calls), ..settings.clone() };
+            others.push((settings, "if messages travel only while their receiver waits"));
+        }
+        for (settings, why) in others {
+            let other = Graph::of(graph.facts(), &settings, changes.eager());
+            let Ok(applied) = changes.apply(&other) else { continue };
+            if let Ok(run) = other.retime(&applied.plan, false, mends) {
+                self.add(run.makespan(), why);
+            }
+        }
+        self
+    }
+
+    /// Adds the makespans without noise, and with twice the noise.
+    pub(super) fn with_noise(mut self, graph: &Graph<'_>, applied: &Applied, mends: bool) -> Self {
+        if let Ok(run) = graph.retime(&applied.plan.without_noise(graph), false, mends) {
+            let makespan = run.makespan();
+            self.add(makespan, "if no call takes longer than half of its kind");
+            self.add(2.0 * self.makespan - makespan, "if calls exceed that by twice as much");
+        }
+        self
+    }
+
+    /// Adds the interval to the report, if it has a width.
+    pub(super) fn finish(self) {
+        if self.most - self.least > MATTERS * self.makespan {
+            self.report.add_interval(self.least, self.most);
+        }
+    }
+}
