@@ -168,18 +168,21 @@ impl Trace {
     /// Returns the starts of ignored links without an end, in file order, if
     /// [`Options::keep_link_starts`](crate::Options::keep_link_starts) is set.
     #[must_use]
+    #[doc(hidden)]
     pub fn link_starts(&self) -> &[LinkStart] {
         &self.link_starts
     }
 
     /// Returns the lane of a link without an end.
     #[must_use]
+    #[doc(hidden)]
     pub fn lane_of(&self, start: &LinkStart) -> LaneView<'_> {
         LaneView::new(self, start.lane)
     }
 
     /// Returns a user-defined field of a link without an end, as written.
     #[must_use]
+    #[doc(hidden)]
     pub fn field_of<'t>(&'t self, start: &'t LinkStart, name: &str) -> Option<&'t [u8]> {
         let (def, text) = start.fields.as_ref()?;
         let mut fields = self.defs()[*def as usize].extras().zip(text.split(|byte| *byte == b'\n'));
