@@ -32,7 +32,7 @@
 //!
 //! # Analyses
 //!
-//! With the feature `analysis`, the module [`analysis`] has the analyses of the programs `pj_profile`, `pj_hazards` and
+//! With the feature `analysis`, the module `analysis` has the analyses of the programs `pj_profile`, `pj_hazards` and
 //! `pj_whatif` as functions. The features `serde` and `arrow` convert their results.
 //!
 //! # Errors

@@ -11,8 +11,8 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use super::manual::{Block, Manual};
 
-/// List of our programs and their packages, one per line. Packaging also reads this list.
-const PROGRAMS: &str = include_str!("../../../packaging/programs");
+/// List of our programs and their packages, one per line. Packaging also reads this list, through a link.
+const PROGRAMS: &str = include_str!("programs");
 
 /// Returns the page in roff. It has only ASCII characters, so that no reader has to guess the
 /// encoding.
