@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use paje_pack::{Summaries, Window};
 
-use crate::cause;
 use crate::folders::Folders;
 use crate::regular;
 
@@ -319,21 +318,6 @@ impl Input {
     /// The archive is damaged, or cannot be read.
     pub fn prepare(&self, threads: usize) -> io::Result<()> {
         self.archive.as_ref().map_or(Ok(()), |archive| archive.read(Some(threads)).map(drop))
-    }
-
-    /// Reads the intact part of a damaged OTF2 archive. The damage is an error at the end of the
-    /// trace. Does nothing to other inputs.
-    pub fn recover(&self) {
-        if let Some(archive) = &self.archive {
-            archive.recover();
-        }
-    }
-
-    /// Returns the faults of an OTF2 archive as messages. Reads all of it.
-    #[must_use]
-    pub fn faults(&self) -> Vec<String> {
-        let faults = self.archive.iter().flat_map(|archive| archive.faults());
-        faults.map(|fault| cause(&fault.into())).collect()
     }
 
     /// Returns how the trace can be read.

@@ -5,14 +5,16 @@
 //! both by the job ids of the tasks.
 
 mod records;
+mod states;
 
-use paje_sim::{LaneView, Name, States, Trace, Visitor};
+use paje_sim::{Name, Trace};
 use rustc_hash::FxHashMap;
 
 pub use records::{Access, Job, Record, RecordError, Records};
 
-use crate::classes::{Class, Classes, Map};
-use crate::tracks::{Track, Tracks};
+use crate::classes::{Classes, Map};
+use crate::tracks::Tracks;
+use states::Found;
 
 /// The tasks of a run. Times are in the trace's unit.
 #[derive(Clone, Debug)]
@@ -301,53 +303,6 @@ fn kind(name: Name<'_>) -> String {
     let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let letters = if letters == 0 { text.len() } else { letters };
     String::from_utf8_lossy(&text[..letters]).into_owned()
-}
-
-/// States with job ids.
-struct Found<'r> {
-    indices: &'r FxHashMap<Job, u32>,
-    /// Worker and state of each task.
-    states: Vec<Option<(u32, u32)>>,
-    /// Number of the first state of the current slice.
-    first: u32,
-}
-
-impl Found<'_> {
-    fn worker(&mut self, tracks: &Tracks<'_>, track: usize, worker: u32, trace: &Trace) {
-        let Track { container, type_, .. } = &tracks.list()[track];
-        let Some(lane) = trace.lane(*container, *type_) else { return };
-        self.first = 0;
-        let is_task = |state: u32| tracks.class(track, state as usize) == Class::Compute;
-        let mut visitor = JobStates { found: self, worker, is_task };
-        let Ok(()) = lane.visit(&mut visitor);
-    }
-}
-
-struct JobStates<'f, 'r, F> {
-    found: &'f mut Found<'r>,
-    worker: u32,
-    is_task: F,
-}
-
-impl<F: Fn(u32) -> bool> Visitor for JobStates<'_, '_, F> {
-    type Error = std::convert::Infallible;
-
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
-        for at in 0..states.start.len() {
-            let state = self.found.first + at as u32;
-            let mut fields = states.user_defined.of(at);
-            let job = fields.find(|(name, _)| *name == "JobId").map(|(_, text)| text);
-            let job = job.and_then(|text| Job::parse(text.trim_ascii()));
-            if let Some(index) = job.and_then(|job| self.found.indices.get(&job))
-                && (self.is_task)(state)
-            {
-                // The other workers of a parallel task have states with the same id.
-                self.found.states[*index as usize].get_or_insert((self.worker, state));
-            }
-        }
-        self.found.first += states.start.len() as u32;
-        Ok(())
-    }
 }
 
 /// Describes the first task that was executed according to the file, but not according to the trace.

@@ -10,10 +10,29 @@ use std::sync::{Arc, OnceLock};
 use paje_otf2::{Archive, Error, Opener, Trace};
 use paje_parser::columns::{Hole, Lines, Wanted};
 
+use super::Input;
 use super::compression::{Compression, Decoder};
 use super::pieces::{Next, Piece, PiecesText};
 use crate::blocks::ColumnSegment;
+use crate::cause;
 use crate::folders::Folders;
+
+impl Input {
+    /// Reads the intact part of a damaged OTF2 archive. The damage is an error at the end of the
+    /// trace. Does nothing to other inputs.
+    pub fn recover(&self) {
+        if let Some(archive) = &self.archive {
+            archive.recover();
+        }
+    }
+
+    /// Returns the faults of an OTF2 archive as messages. Reads all of it.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let faults = self.archive.iter().flat_map(|archive| archive.faults());
+        faults.map(|fault| cause(&fault.into())).collect()
+    }
+}
 
 /// Returns the path of the only anchor file of an archive in a folder, or the path itself if it is
 /// no folder.

@@ -320,8 +320,7 @@ impl Containers {
         self.list[id.index()].mark(SETTLED, true)
     }
 
-    /// Returns the lane that was last opened in the container. Each lane stores the number of the container's previous
-    /// lane.
+    /// Returns the lane that was last opened in the container. Each lane stores the number of the lane before it.
     #[doc(hidden)]
     pub fn last_lane(&self, id: ContainerId) -> Option<LaneId> {
         let lane = self.list[id.index()].last_lane;
