@@ -13,7 +13,7 @@ mod timeline;
 pub use bounds::{Bounds, area};
 pub use idle::{Delay, Reason, Usage};
 pub use paje_comm::tasks::{
-    Access, Execution, Job, Misfit, Record, RecordError, Records, Task, TaskRun, TaskType, Worker,
+    Access, Execution, Job, Record, Records, Task, TaskRun, TaskType, TasksError, Worker,
 };
 pub use path::{Part, TaskPath, What};
 

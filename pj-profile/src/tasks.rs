@@ -4,7 +4,7 @@ use std::path::Path;
 
 use paje_analysis::Table;
 use paje_analysis::classes::Map;
-use paje_analysis::tasks::{Findings, Records, TaskRun};
+use paje_analysis::tasks::{Findings, TaskRun};
 use paje_console::Failure;
 use paje_sim::Trace;
 
@@ -27,13 +27,8 @@ pub(crate) fn find<'t>(
             _ => Ok(None),
         };
     };
-    let shown = file.display();
-    let records = Records::read(cli.tasks.open(&file)?);
-    let records = records.map_err(|error| Failure::Other(format!("{shown}{error}")))?;
-    let run = TaskRun::new(trace, map, records).map_err(|(line, why)| {
-        let line = line.map_or(String::new(), |line| format!(":{line}"));
-        Failure::Other(format!("{shown}{line}: {why}"))
-    })?;
+    let run = TaskRun::read(trace, map, cli.tasks.open(&file)?)
+        .map_err(|error| Failure::Other(format!("{}{error}", file.display())))?;
     let window = (cli.span.start, cli.span.end);
     let window = (window.0.unwrap_or(f64::NEG_INFINITY), window.1.unwrap_or(f64::INFINITY));
     Findings::new(run, window)

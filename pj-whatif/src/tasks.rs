@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use paje_analysis::classes::Map;
-use paje_analysis::tasks::{Records, TaskRun};
+use paje_analysis::tasks::TaskRun;
 use paje_console::Failure;
 use paje_sim::Trace;
 use paje_whatif::hypothesis::Hypothesis;
@@ -49,13 +49,8 @@ pub(crate) fn report(
         return Err(Failure::Other(only(cli)));
     }
     changes.extend(cli.workers.iter().cloned());
-    let shown = file.display();
-    let records = Records::read(cli.tasks.open(&file)?);
-    let records = records.map_err(|error| Failure::Other(format!("{shown}{error}")))?;
-    let run = TaskRun::new(trace, map, records).map_err(|(line, why)| {
-        let line = line.map_or(String::new(), |line| format!(":{line}"));
-        Failure::Other(format!("{shown}{line}: {why}"))
-    })?;
+    let run = TaskRun::read(trace, map, cli.tasks.open(&file)?)
+        .map_err(|error| Failure::Other(format!("{}{error}", file.display())))?;
     let prediction = predict(&run, &changes).map_err(unsuitable)?;
     let mut report = Report::new(trace.time_scale());
     report.add_tasks(&prediction);

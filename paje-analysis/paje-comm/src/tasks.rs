@@ -7,10 +7,12 @@
 mod records;
 mod states;
 
+use std::io::BufRead;
+
 use paje_sim::{Name, Trace};
 use rustc_hash::FxHashMap;
 
-pub use records::{Access, Job, Record, RecordError, Records};
+pub use records::{Access, Job, Record, Records, TasksError};
 
 use crate::classes::{Classes, Map};
 use crate::tracks::Tracks;
@@ -138,17 +140,22 @@ impl Lists {
     }
 }
 
-/// Problem of a file of tasks: a line, if it is known, and what is wrong.
-pub type Misfit = (Option<u64>, String);
-
 impl<'t> TaskRun<'t> {
-    /// Joins the tasks of a file with the states of the trace. The trace must have been read with its user-defined
-    /// fields.
+    /// Reads the tasks of a file, and joins them with the states of the trace. The trace must have been read with its
+    /// user-defined fields.
+    ///
+    /// # Errors
+    /// Fails like [`Records::read`] and [`TaskRun::new`].
+    pub fn read(trace: &'t Trace, map: &Map, file: impl BufRead) -> Result<Self, TasksError> {
+        TaskRun::new(trace, map, Records::read(file)?)
+    }
+
+    /// Joins the tasks of a file with the states of the trace, as [`TaskRun::read`] does.
     ///
     /// # Errors
     /// The file does not describe this trace: a task was executed, but the trace has no state with its job id, or the
     /// tasks depend on one another in a circle.
-    pub fn new(trace: &'t Trace, map: &Map, records: Records) -> Result<Self, Misfit> {
+    pub fn new(trace: &'t Trace, map: &Map, records: Records) -> Result<Self, TasksError> {
         let tracks = Tracks::new(trace, Classes::new(trace, map));
         let indices: FxHashMap<Job, u32> =
             records.list().iter().enumerate().map(|(at, it)| (it.job, at as u32)).collect();
@@ -306,22 +313,22 @@ fn kind(name: Name<'_>) -> String {
 }
 
 /// Describes the first task that was executed according to the file, but not according to the trace.
-fn misfit(records: &Records, states: &[Option<(u32, u32)>]) -> Option<Misfit> {
+fn misfit(records: &Records, states: &[Option<(u32, u32)>]) -> Option<TasksError> {
     let executed = |record: &Record| record.worker.is_some() && record.start.is_some();
     let all = records.list().iter().zip(states).filter(|(record, _)| executed(record));
     let lost = all.clone().filter(|(_, state)| state.is_none());
     let count = lost.clone().count();
     let whose = "the file seems to belong to another trace";
     match lost.clone().next() {
-        Some((record, _)) => Some((
-            Some(record.line),
+        Some((record, _)) => Some(TasksError::new(
+            record.line,
             format!(
                 "the trace has no state with the job id {}, and none for {count} of {} executed tasks; {whose}",
                 record.job,
                 all.count()
             ),
         )),
-        None if all.count() == 0 => Some((None, "no task was executed".into())),
+        None if all.count() == 0 => Some(TasksError::new(None, "no task was executed")),
         None => None,
     }
 }
@@ -336,7 +343,7 @@ fn ends<'r>(records: &'r Records, indices: &FxHashMap<Job, u32>) -> FxHashMap<u3
 }
 
 /// Orders tasks so that each comes after those that it depends on.
-fn order(records: &Records, before: &Lists, after: &Lists) -> Result<Vec<u32>, Misfit> {
+fn order(records: &Records, before: &Lists, after: &Lists) -> Result<Vec<u32>, TasksError> {
     let count = records.list().len() as u32;
     let mut missing: Vec<u32> = (0..count).map(|at| before.of(at).len() as u32).collect();
     let mut order: Vec<u32> = (0..count).filter(|at| missing[*at as usize] == 0).collect();
@@ -355,7 +362,7 @@ fn order(records: &Records, before: &Lists, after: &Lists) -> Result<Vec<u32>, M
         Some(at) => {
             let record = &records.list()[at];
             let why = "depends on itself, directly or through other tasks";
-            Err((Some(record.line), format!("task {} {why}", record.job)))
+            Err(TasksError::new(record.line, format!("task {} {why}", record.job)))
         }
     }
 }

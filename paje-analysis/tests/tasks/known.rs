@@ -1,6 +1,6 @@
 //! Runs whose answers follow from their construction.
 
-use paje_analysis::tasks::{Findings, Reason, What};
+use paje_analysis::tasks::{Findings, Reason, TasksError, What};
 use paje_analysis::{Data, Table};
 
 use crate::runs::{Line, joined, read, written};
@@ -126,14 +126,14 @@ fn files_of_other_runs_are_refused() {
     let (trace, file) = written(&WORKERS, &TASKS, &[]);
     let trace = read(&trace);
     let refused = |file: &str| joined(&trace, file).expect_err("a misfit");
-    let (line, why) = refused(&file.replace("JobId: 3", "JobId: 77"));
+    let TasksError { line, why } = refused(&file.replace("JobId: 3", "JobId: 77"));
     assert_eq!(line, Some(19));
     assert!(
         why.contains("no state with the job id 77, and none for 1 of 5 executed tasks"),
         "{why}"
     );
-    let (line, why) = refused(&file.replace("JobId: 1\n", "JobId: 1\nDependsOn: 4\n"));
+    let TasksError { line, why } = refused(&file.replace("JobId: 1\n", "JobId: 1\nDependsOn: 4\n"));
     assert!(line.is_some() && why.contains("depends on itself"), "{why}");
-    assert_eq!(refused("").1, "no task was executed");
-    assert_eq!(refused("JobId: 7\nName: x\n").1, "no task was executed");
+    assert_eq!(refused("").why, "no task was executed");
+    assert_eq!(refused("JobId: 7\nName: x\n").why, "no task was executed");
 }

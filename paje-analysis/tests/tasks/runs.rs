@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::PathBuf;
 
 use paje_analysis::classes::Map;
-use paje_analysis::tasks::{Misfit, Records, TaskRun};
+use paje_analysis::tasks::{Records, TaskRun, TasksError};
 use paje_sim::{Options, Progress, Source, Trace};
 use paje_workers::Workers;
 use splitter::{Input, Kind};
@@ -86,6 +86,6 @@ pub(crate) fn read(trace: &str) -> Trace {
     Trace::read(trace.as_bytes(), &options()).expect("a trace")
 }
 
-pub(crate) fn joined<'t>(trace: &'t Trace, file: &str) -> Result<TaskRun<'t>, Misfit> {
-    TaskRun::new(trace, &map(), Records::read(file.as_bytes()).expect("valid"))
+pub(crate) fn joined<'t>(trace: &'t Trace, file: &str) -> Result<TaskRun<'t>, TasksError> {
+    TaskRun::read(trace, &map(), file.as_bytes())
 }

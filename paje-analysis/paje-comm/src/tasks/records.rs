@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::hash::Hash;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -53,8 +53,6 @@ pub struct Record {
     pub submit_order: Option<u64>,
     /// Priority. The scheduler prefers larger numbers.
     pub priority: i64,
-    /// Tag that the program gave to the task.
-    pub tag: u64,
     /// Worker that executed the task.
     pub worker: Option<u32>,
     /// Memory node of this worker.
@@ -67,12 +65,6 @@ pub struct Record {
     pub end: Option<f64>,
     /// Hash of the sizes of the data. Tasks with the same model and footprint take equally long.
     pub footprint: u64,
-    /// Number of floating-point operations in billions.
-    pub gflop: Option<f64>,
-    /// Iteration and subiteration of the program.
-    pub iteration: [Option<i64>; 2],
-    /// Sizes of the data in words.
-    pub parameters: Option<u32>,
     depends_on: Range<u32>,
     end_depends_on: Range<u32>,
     accesses: Range<u32>,
@@ -101,38 +93,45 @@ pub struct Records {
     named: FxHashMap<Box<[u8]>, u32>,
 }
 
-/// Error in a file of tasks.
-#[derive(Debug)]
-pub enum RecordError {
-    /// The file cannot be read.
-    Io(io::Error),
-    /// A line has another form.
-    Line(u64, String),
+/// Error in a file of tasks: it cannot be read, a line has another form, or it does not describe the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TasksError {
+    /// Line with the problem, if it is in one line.
+    pub line: Option<u64>,
+    /// Description of the problem.
+    pub why: String,
 }
 
-impl fmt::Display for RecordError {
+impl TasksError {
+    pub(super) fn new(line: impl Into<Option<u64>>, why: impl Into<String>) -> Self {
+        TasksError { line: line.into(), why: why.into() }
+    }
+}
+
+impl fmt::Display for TasksError {
     /// Formats the text that follows the name of the file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RecordError::Io(error) => write!(f, ": {error}"),
-            RecordError::Line(line, why) => write!(f, ":{line}: {why}"),
+        match self.line {
+            Some(line) => write!(f, ":{line}: {}", self.why),
+            None => write!(f, ": {}", self.why),
         }
     }
 }
 
-impl std::error::Error for RecordError {}
+impl std::error::Error for TasksError {}
 
 impl Records {
     /// Reads a file.
     ///
     /// # Errors
     /// The file cannot be read, or a line is not a field of a record.
-    pub fn read(mut file: impl BufRead) -> Result<Self, RecordError> {
+    pub fn read(mut file: impl BufRead) -> Result<Self, TasksError> {
         let mut records = Records::default();
         let (mut text, mut number, mut draft) = (Vec::new(), 0, Draft::default());
         loop {
             text.clear();
-            let length = file.read_until(b'\n', &mut text).map_err(RecordError::Io)?;
+            let length = file.read_until(b'\n', &mut text);
+            let length = length.map_err(|error| TasksError::new(None, error.to_string()))?;
             number += 1;
             let line = text.trim_ascii();
             if line.is_empty() {
@@ -141,11 +140,11 @@ impl Records {
                 let field = line.iter().position(|byte| *byte == b':');
                 let field = field.map(|at| (&line[..at], line[at + 1..].trim_ascii()));
                 let Some((name, value)) = field else {
-                    return Err(RecordError::Line(number, "expected `Field: value`".into()));
+                    return Err(TasksError::new(number, "expected `Field: value`"));
                 };
                 draft.set(&mut records, name, value, number).ok_or_else(|| {
                     let [name, value] = [name, value].map(|text| text.escape_ascii());
-                    RecordError::Line(number, format!("`{value}` is not a value of {name}"))
+                    TasksError::new(number, format!("`{value}` is not a value of {name}"))
                 })?;
                 // StarPU writes no empty line after this field.
                 if name == b"EndDependencies" {
@@ -158,12 +157,12 @@ impl Records {
         }
     }
 
-    fn add(&mut self, draft: Draft, number: u64) -> Result<(), RecordError> {
+    fn add(&mut self, draft: Draft, number: u64) -> Result<(), TasksError> {
         let (mut record, job) = match (draft.record, draft.job) {
-            // Records with this field describe no task, but for example data that is not used any more.
+            // A record with the field `Control` is not about a task. StarPU writes one when data is no longer needed.
             _ if draft.is_control || draft.is_empty => return Ok(()),
             (record, Some(job)) => (record, job),
-            _ => return Err(RecordError::Line(number, "the record has no JobId".into())),
+            _ => return Err(TasksError::new(number, "the record has no JobId")),
         };
         record.job = job;
         self.list.push(record);
@@ -236,16 +235,12 @@ impl Default for Draft {
             model: None,
             submit_order: None,
             priority: 0,
-            tag: 0,
             worker: None,
             node: None,
             submit: None,
             start: None,
             end: None,
             footprint: 0,
-            gflop: None,
-            iteration: [None; 2],
-            parameters: None,
             depends_on: 0..0,
             end_depends_on: 0..0,
             accesses: 0..0,
@@ -264,24 +259,16 @@ impl Draft {
             b"Control" => self.is_control = true,
             b"Name" => record.name = Some(all.named(value)),
             b"Model" => record.model = Some(all.named(value)),
-            b"Parameters" => record.parameters = Some(all.named(value)),
             b"SubmitOrder" => record.submit_order = Some(number(value)?),
             b"Priority" => record.priority = parsed(value)?,
-            b"Tag" => record.tag = hexadecimal(value)?,
             b"Footprint" => record.footprint = hexadecimal(value)?,
             b"WorkerId" => record.worker = Some(parsed(value)?),
             b"MemoryNode" => record.node = Some(parsed(value)?),
             b"SubmitTime" => record.submit = Some(time(value)?),
             b"StartTime" => record.start = Some(time(value)?),
             b"EndTime" => record.end = Some(time(value)?),
-            b"GFlop" => record.gflop = Some(time(value)?),
             b"DependsOn" => record.depends_on = all.jobs(value)?,
             b"EndDependencies" => record.end_depends_on = all.jobs(value)?,
-            b"Iteration" => {
-                for (place, word) in record.iteration.iter_mut().zip(words(value)) {
-                    *place = Some(parsed(word)?);
-                }
-            }
             b"Handles" => {
                 let begin = all.accesses.len();
                 for word in words(value) {
@@ -347,12 +334,10 @@ mod tests {
         assert_eq!((first.line, first.job.to_string()), (9, "3_17".into()));
         assert_eq!(first.name.map(|name| records.name(name)), Some(&b"a b"[..]));
         assert_eq!(first.model.map(|name| records.name(name)), Some(&b"GEMM"[..]));
-        assert_eq!(first.parameters.map(|name| records.name(name)), Some(&b"M4x4x4"[..]));
-        assert_eq!((first.submit_order, first.priority, first.tag), (Some(4), -2, 31));
+        assert_eq!((first.submit_order, first.priority), (Some(4), -2));
         assert_eq!((first.worker, first.node), (Some(1), Some(0)));
         assert_eq!([first.submit, first.start, first.end], [Some(1.5), Some(2.25), Some(4.0)]);
-        assert_eq!((first.footprint, first.gflop), (0xdb32, Some(0.5)));
-        assert_eq!(first.iteration, [Some(7), Some(-1)]);
+        assert_eq!(first.footprint, 0xdb32);
         let jobs = |jobs: &[Job]| jobs.iter().map(Job::to_string).collect::<Vec<_>>().join(" ");
         assert_eq!(jobs(records.depends_on(first)), "3_1 3_1 3_2");
         assert_eq!(jobs(records.end_depends_on(first)), "5 6");
