@@ -1,8 +1,8 @@
-//! What a trace records about the calls of a message-passing library.
+//! Recorded facts about the calls of a message-passing library: communicators, roots and requests.
 //!
-//! These facts are in events of the containers, at times when the state of the call is open, and in fields of messages.
-//! The names are those of OTF2: an event `MpiCollectiveEnd` with `Communicator` and `Root`, say. They may be fields of
-//! their own, or parts of a field `Fields`, as in `Communicator=MPI_COMM_WORLD; Root=0 (rank 0)`.
+//! They are in events of the containers, at times when the state of the call is open, and in fields of messages. The
+//! names are those of OTF2, such as an event `MpiCollectiveEnd` with `Communicator` and `Root`. Each of them is a field,
+//! or all are in one field `Fields`, as in `Communicator=MPI_COMM_WORLD; Root=0 (rank 0)`.
 
 use std::convert::Infallible;
 use std::str;
@@ -20,7 +20,7 @@ pub const FIELDS: &[&str] = &["Fields", "Operation", "Communicator", "Root", "Re
 
 const NONE: u32 = u32::MAX;
 
-/// What a trace records about calls.
+/// Recorded facts about calls.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// Operations of each track, in the order of their starts.
@@ -36,10 +36,8 @@ pub struct Recorded {
 /// Part of a track in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// State of the call that takes part, or that completes a nonblocking operation.
+    /// State of the call.
     pub state: u32,
-    /// State of the call that starts a nonblocking operation.
-    pub begun: Option<u32>,
     /// Whether the call begins the use of the library. Its state has no class of a collective.
     pub is_begin: bool,
     /// Index of the communicator.
@@ -53,8 +51,6 @@ enum Kind {
     Collective,
     /// A call that begins the use of the library. All members wait for one another.
     Begin,
-    Begun,
-    Completed,
     SendCompleted,
     ReceivePosted,
 }
@@ -63,8 +59,6 @@ impl Kind {
     fn of(name: &[u8]) -> Option<Kind> {
         match name {
             b"MpiCollectiveEnd" => Some(Kind::Collective),
-            b"NonBlockingCollectiveRequest" => Some(Kind::Begun),
-            b"NonBlockingCollectiveComplete" => Some(Kind::Completed),
             b"MpiIsendComplete" => Some(Kind::SendCompleted),
             b"MpiIrecvRequest" => Some(Kind::ReceivePosted),
             _ => None,
@@ -267,7 +261,6 @@ fn operations(
     let track = &tracks.list()[at];
     let mut operations = Vec::new();
     let mut is_taken = vec![false; track.len()];
-    let mut all_begun: FxHashMap<u64, u32> = FxHashMap::default();
     for note in notes {
         let class = |state: &usize| tracks.class(at, *state);
         let is_initial = |state: &usize| {
@@ -281,26 +274,16 @@ fn operations(
                 open.find(|state| matches!(class(state), Class::Collective(_)) && !is_taken[*state])
             }
             Kind::Begin => open.find(is_initial),
-            Kind::Begun => open.find(|state| class(state) != Class::Compute),
-            Kind::Completed => open.find(|state| class(state).receives()),
             Kind::SendCompleted | Kind::ReceivePosted => None,
         };
         let Some(state) = state else { continue };
-        if note.kind == Kind::Begun {
-            all_begun.insert(note.request, state as u32);
-            continue;
-        }
-        let begun = match note.kind {
-            Kind::Collective | Kind::Begin => None,
-            _ => Some(all_begun.remove(&note.request).unwrap_or(state as u32)),
-        };
-        is_taken[state] |= begun.is_none();
+        is_taken[state] = true;
         let Note { communicator, root, .. } = *note;
         let root = roots.get(root as usize).copied().flatten();
         let is_begin = note.kind == Kind::Begin;
-        operations.push(Operation { state: state as u32, begun, is_begin, communicator, root });
+        operations.push(Operation { state: state as u32, is_begin, communicator, root });
     }
-    operations.sort_by_key(|it| (it.begun.unwrap_or(it.state), it.state));
+    operations.sort_by_key(|it| it.state);
     operations
 }
 
@@ -355,8 +338,7 @@ impl Visitor for Reader {
                     _ => {}
                 }
             }
-            let needs_communicator =
-                matches!(note.kind, Kind::Collective | Kind::Begin | Kind::Completed);
+            let needs_communicator = matches!(note.kind, Kind::Collective | Kind::Begin);
             if note.communicator != NONE || !needs_communicator {
                 self.notes.push(note);
             }

@@ -18,7 +18,7 @@ pub(super) fn series(
 ) -> Collectives {
     let mut members: BTreeMap<(u32, bool), Vec<Member>> = BTreeMap::new();
     for (track, operations) in (0..).zip(recorded.operations()) {
-        for operation in operations.iter().filter(|operation| operation.begun.is_none()) {
+        for operation in operations {
             let key = (operation.communicator, operation.is_begin);
             let members = members.entry(key).or_default();
             match members.last_mut() {
