@@ -142,6 +142,13 @@ fn middle(key: u32) -> f64 {
     if lowest == 0 { 0.0 } else { f64::from_bits(lowest | 1 << (IGNORED - 1)) }
 }
 
+/// Returns the upper median. There must be a number.
+pub(crate) fn median(all: &[f64]) -> f64 {
+    let mut sorted = all.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -248,7 +248,7 @@ impl Verdict {
     fn add_phase(&mut self, measures: &Measures<'_, '_>, phase: phases::Phase) {
         let share = |time: f64| time / measures.length;
         let cost = share(phase.excess);
-        let is_lost = phase.lost >= 0.85 && !self.causes.is_empty();
+        let is_lost = phase.lost >= phases::LOST && !self.causes.is_empty();
         let is_longer = self.causes.iter().all(|cause| cause.cost < share(phase.computing));
         if cost < LEAST {
             return;
@@ -280,14 +280,12 @@ impl Verdict {
             );
         }
         let cause = Cause::new(Kind::Phase, cost, text, "time --svg time.svg");
-        match is_lost || is_longer {
-            true if is_lost => self.causes = vec![cause],
-            true => self.causes.insert(0, cause),
-            false => {
-                let place = self.causes.partition_point(|other| other.cost > cost);
-                self.causes.insert(place.max(1), cause);
-            }
+        if is_lost {
+            self.causes = vec![cause];
+            return;
         }
+        let place = self.causes.partition_point(|other| other.cost > cost);
+        self.causes.insert(if is_longer { 0 } else { place.max(1) }, cause);
     }
 
     /// Converts the verdict to a table: `kind,name,share,text,next`. `file` is the trace's name in

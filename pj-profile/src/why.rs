@@ -29,35 +29,31 @@ pub(crate) fn table(
 }
 
 fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<Verdict, Failure> {
-    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
-    waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
-    let options = waiting::options(cli, name, trace)?;
-    let facts = Facts::new(trace, &map, &options);
+    let read = Read::new(cli, name, trace)?;
     let of_states = |why| {
         let mut states = States::new(Scope::new(&cli.selection()), By::Value);
         states.see(trace, workers);
         why::of_states(&states.rows(trace), why)
     };
-    if let Some(found) = tasks::find(cli, name, trace, &map)? {
+    if let Some(found) = tasks::find(cli, name, trace, &read.map)? {
         let mut verdict = why::of_tasks(&found);
         // The first note has the bounds, which are in the verdict.
         verdict.doubts.extend(found.notes().iter().skip(1).map(|note| plain(note)));
         return Ok(verdict);
     }
-    if facts.tracks.classes().is_empty() {
+    if read.facts.tracks.classes().is_empty() {
         return Ok(of_states(
             "the trace has no states that the maps mpi and starpu know, so nothing is known about waiting. \
              Record calls as states and messages as links, or classify the states with --map FILE",
         ));
     }
-    let (waits, ideal) =
-        rayon::join(|| Waits::of(facts.clone()), || ideal(trace, facts.clone(), &map, &options));
-    if map.name() == "starpu" {
+    let (waits, ideal) = read.waits_and_ideal();
+    if read.map.name() == "starpu" {
         return Ok(why::of_workers(&waits));
     }
     let found = why::of_ranks(&waits, ideal);
     let mut verdict = found.unwrap_or_else(|| of_states(UNRECORDED));
-    let notes = waiting::assumptions(&waits, &map).into_iter();
+    let notes = waiting::assumptions(&waits, &read.map).into_iter();
     verdict.doubts.extend(notes.map(|note| plain(&note)));
     Ok(verdict)
 }
@@ -69,27 +65,45 @@ fn plain(note: &str) -> String {
 
 /// Returns the efficiencies of a run, or why it has none. Must be called inside the worker pool.
 pub(crate) fn pop(cli: &Cli, name: &Path, trace: &Trace) -> Result<Pop, Failure> {
-    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    let read = Read::new(cli, name, trace)?;
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
-    waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
-    let options = waiting::options(cli, name, trace)?;
-    let facts = Facts::new(trace, &map, &options);
-    if facts.tracks.classes().is_empty() {
-        return Err(unsuitable(map.unknown(trace)));
+    if read.facts.tracks.classes().is_empty() {
+        return Err(unsuitable(read.map.unknown(trace)));
     }
-    let (waits, ideal) =
-        rayon::join(|| Waits::of(facts.clone()), || ideal(trace, facts.clone(), &map, &options));
+    let (waits, ideal) = read.waits_and_ideal();
     Pop::new(&waits, ideal).ok_or_else(|| unsuitable(UNRECORDED.into()))
 }
 
-/// Predicts the length of the run with an ideal network.
-fn ideal(trace: &Trace, facts: Facts<'_>, map: &Map, options: &Options) -> Ideal {
-    let counts = trace.counts();
-    if counts.states.max(counts.links) >= Graph::MAX {
-        return Err("the trace has too many states or messages for a prediction".into());
+/// The communication of a run, and how it was read.
+struct Read<'t> {
+    map: Map,
+    options: Options,
+    facts: Facts<'t>,
+}
+
+impl<'t> Read<'t> {
+    fn new(cli: &Cli, name: &Path, trace: &'t Trace) -> Result<Self, Failure> {
+        let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+        waiting::needs(cli, name, Waits::bytes(trace) + Graph::bytes(trace))?;
+        let options = waiting::options(cli, name, trace)?;
+        let facts = Facts::new(trace, &map, &options);
+        Ok(Read { map, options, facts })
     }
-    let settings = Settings { reading: options.clone(), ..Settings::new(map.clone()) };
-    paje_whatif::ideal(facts, &settings)
+
+    /// Returns the waits, and the length of the run with an ideal network.
+    fn waits_and_ideal(&self) -> (Waits<'t>, Ideal) {
+        rayon::join(|| Waits::of(self.facts.clone()), || self.ideal())
+    }
+
+    fn ideal(&self) -> Ideal {
+        let counts = self.facts.tracks.trace().counts();
+        if counts.states.max(counts.links) >= Graph::MAX {
+            return Err("the trace has too many states or messages for a prediction".into());
+        }
+        let settings =
+            Settings { reading: self.options.clone(), ..Settings::new(self.map.clone()) };
+        paje_whatif::ideal(self.facts.clone(), &settings)
+    }
 }
 
 /// Quotes a file's name for a shell, if it needs quotes.

@@ -6,6 +6,7 @@ use paje_decimal::amounts::{count, duration, percent};
 use paje_sim::{Trace, TypeNature};
 
 use super::{Row, Run};
+use crate::quantiles::median;
 use crate::{Label, Scope};
 
 /// Number of parts of a run, each with equally many states.
@@ -115,11 +116,7 @@ fn phase(traces: [&Trace; 2], scope: &Scope, change: f64) -> Option<String> {
     let changes: Vec<f64> = (0..PARTS)
         .map(|part| ((b[part + 1] - b[part]) - (a[part + 1] - a[part])) * change.signum())
         .collect();
-    let usual = {
-        let mut sorted = changes.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted[PARTS / 2]
-    };
+    let usual = median(&changes);
     // The range with the largest excess.
     let (mut best, mut start, mut sum) = ((0.0, 0..0), 0, 0.0);
     for (part, change) in changes.iter().enumerate() {

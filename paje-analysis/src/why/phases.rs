@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::LEAST;
 use super::measures::{Measures, SEGMENTS, Segment};
+use crate::quantiles::median;
 
 /// A phase. Times are in the trace's unit.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,7 @@ const LONGER: f64 = 1.5;
 const MOST: f64 = 0.7;
 
 /// Smallest part of all lost time that a phase has.
-const LOST: f64 = 0.85;
+pub(super) const LOST: f64 = 0.85;
 
 /// Finds the phase. Returns `None` if the run has no phase.
 pub(super) fn find(measures: &Measures<'_, '_>) -> Option<Phase> {
@@ -120,12 +121,6 @@ fn longest(lengths: &[f64]) -> Option<Range<usize>> {
     let all: f64 = (0..lengths.len()).map(|k| excess(k).max(0.0)).sum();
     let best = ranges.into_iter().max_by(|a, b| sum(a).total_cmp(&sum(b)))?;
     (2 * best.len() <= lengths.len() && sum(&best) >= MOST * all).then_some(best)
-}
-
-fn median(all: &[f64]) -> f64 {
-    let mut sorted = all.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 #[cfg(test)]

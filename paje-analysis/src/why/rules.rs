@@ -7,6 +7,7 @@ use paje_decimal::amounts::{duration, percent};
 
 use super::measures::{CallPath, Measures, Site, is_collective};
 use super::{Cause, Kind, LEAST};
+use crate::quantiles::median;
 use crate::waits;
 use crate::waits::rest::{Efficiency, Rest};
 
@@ -302,12 +303,6 @@ impl Measures<'_, '_> {
     pub(super) fn duration(&self, time: f64) -> String {
         duration(self.waits.scale().seconds(time))
     }
-}
-
-fn median(all: &[f64]) -> f64 {
-    let mut sorted = all.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 /// Returns the largest parts of the critical path by value, as text.
