@@ -317,6 +317,9 @@ impl TraceReader {
             }
             false => input,
         };
+        if self.options.recover {
+            input.recover();
+        }
         input.prepare(workers.threads()).map_err(unread)?;
         let name = input.name().to_owned();
         let mut source = Source::from(input);

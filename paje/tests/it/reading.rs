@@ -8,6 +8,8 @@ use paje::{
     ContainerId, ErrorKind, LaneView, Links, Nature, Pin, Progress, Selection, States, TimeUnit,
     Trace, TraceReader, VisitError, Visitor,
 };
+use testkit::otf2::Archive;
+use testkit::otf2::Given::{N, T};
 use testkit::{COMPRESSIONS, pack};
 
 use crate::examples::example;
@@ -169,4 +171,30 @@ fn a_memory_limit_does_not_change_the_rows() {
             .map(|row| row.end().to_bits())
             .eq(whole.rows().map(|row| row.end().to_bits()))
     );
+}
+
+/// Regression test: recovery did not apply to archives.
+#[test]
+fn the_intact_part_of_an_archive_can_be_recovered() {
+    let mut archive = Archive::default();
+    archive.define("ClockProperties", &[N(1000), N(0), N(0), N(0)]);
+    archive.define("String", &[N(0), T("main")]);
+    archive.define("SystemTreeNode", &[N(0), N(0), N(0), N(u64::MAX)]);
+    let region = [N(0), N(0), N(0), N(0), N(0), N(1), N(2), N(0), N(1), N(1), N(0)];
+    archive.define("Region", &region);
+    archive.define("LocationGroup", &[N(0), N(0), N(1), N(0)]);
+    archive.define("Location", &[N(0), N(0), N(1), N(0), N(0)]);
+    for call in 0..10 {
+        archive.event(0, 2 * call, "Enter", &[N(0)]);
+        archive.event(0, 2 * call + 1, "Leave", &[N(0)]);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let anchor = archive.write(folder.path());
+    let events = folder.path().join("run/0.evt");
+    let bytes = fs::read(&events).expect("events");
+    fs::write(&events, &bytes[..bytes.len() - 20]).expect("a file");
+    TraceReader::new().open(&anchor).expect_err("it is damaged");
+    let trace = TraceReader::new().recover(true).open(&anchor).expect("the intact part");
+    assert!((1..10).contains(&trace.counts().states), "{}", trace.counts().states);
+    assert!(!trace.recovered().problems.is_empty());
 }
