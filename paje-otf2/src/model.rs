@@ -197,7 +197,7 @@ impl Model {
                 }
             }
             let place = self.add((LOCATION, *id), type_, parent, name);
-            // Each type of containers has one type of states, which has the same index.
+            // Each container type has one state type with the same index.
             self.locations.insert(*id, (place, type_));
         }
         self.states = (0..self.types.len() as u32).map(|type_| (type_, b"Region".into())).collect();

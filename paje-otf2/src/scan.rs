@@ -53,7 +53,7 @@ pub(crate) struct OwnChannel {
     pub(crate) tag: u32,
     /// Kind of the events.
     pub(crate) kind: u8,
-    /// Whether the events have attributes, for which links have no field.
+    /// Whether the events have attributes. Links have no field for them, so lines of events show them.
     pub(crate) has_attributes: bool,
 }
 

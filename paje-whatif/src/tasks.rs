@@ -70,7 +70,8 @@ pub struct TaskPrediction {
     pub range: (f64, f64),
     /// Policy that explains the recorded run best, and by how much its schedule deviates from it.
     pub policy: (Policy, f64),
-    /// For each kind of worker: its name, the numbers of workers, and the shares of their time in tasks, before and after.
+    /// For each kind of worker: its name, and before and after the change, the number of workers and the share of their time
+    /// in tasks.
     pub kinds: Vec<(String, [u32; 2], [f64; 2])>,
     /// What makes the prediction uncertain.
     pub doubts: Vec<String>,

@@ -262,7 +262,7 @@ record! {
 /// of their time.
 ///
 /// # Errors
-/// A name or pattern of the options does not exist.
+/// The options name something that the trace does not have.
 pub fn profile(trace: &Trace, options: &Options) -> Result<Vec<StateTime>, Refusal> {
     let mut states = states::States::new(options.scope(trace)?, options.by_label(trace)?);
     states.see(trace, &options.workers()?);
@@ -316,7 +316,7 @@ record! {
 /// Returns the links between containers. The rows are ordered by type, value and containers.
 ///
 /// # Errors
-/// A name or pattern of the options does not exist, or the trace was read without the sizes of its messages.
+/// The options name something that the trace does not have, or the trace was read without the sizes of its messages.
 pub fn communication(trace: &Trace, options: &Options) -> Result<Vec<Traffic>, Refusal> {
     options.check_bytes(trace)?;
     let ends = match options.by_label(trace)? {

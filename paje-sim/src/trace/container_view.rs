@@ -24,7 +24,7 @@ impl<'t> Container<'t> {
         self.id
     }
 
-    /// Returns the name, which rows print.
+    /// Returns the name that rows print.
     #[must_use]
     pub fn name(self) -> Name<'t> {
         self.trace.containers().name(self.id)
@@ -104,7 +104,7 @@ impl<'t> Container<'t> {
 }
 
 impl fmt::Debug for Container<'_> {
-    /// Leaves out the trace, because its text may be long.
+    /// Does not format the trace, which may be long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Container").field(&self.path()).finish()
     }

@@ -15,7 +15,7 @@ pub struct LaneView<'t> {
 }
 
 impl fmt::Debug for LaneView<'_> {
-    /// Leaves out the trace, because its text may be long.
+    /// Does not format the trace, which may be long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("LaneView").field(&self.id.0).finish()
     }

@@ -16,11 +16,11 @@ record! {
         receiver: String,
         /// Sender of the message that was received first.
         first_sender: String,
-        /// Time at which it was received, in seconds.
+        /// Time of its receipt in seconds.
         first_received: f64,
         /// Sender of the other message.
         second_sender: String,
-        /// Time at which it was received, in seconds.
+        /// Time of its receipt in seconds.
         second_received: f64,
     }
 }

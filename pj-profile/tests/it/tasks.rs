@@ -54,7 +54,7 @@ fn tasks_beside_the_trace_are_used() {
     }
     let (status, _, err) = run(&["critical", "--no-files", trace]);
     assert!(status == 2 && err.contains("do not record which task waits for which"), "{err}");
-    // The file of another run.
+    // The file describes another run.
     fs::write(&file, text("lu-gpu.rec.xz")).expect("written");
     let (status, _, err) = run(&["waits", trace]);
     assert!(status == 2 && err.contains("the trace has no state with the job id"), "{err}");

@@ -1,4 +1,4 @@
-//! Links for which SMPI writes no end, because `MPI_Test` completed the receive.
+//! Finds the ends of links that SMPI did not write, because `MPI_Test` completed the receive.
 
 use std::str;
 

@@ -158,7 +158,7 @@ impl Containers {
         found
     }
 
-    /// Returns the name, which rows print.
+    /// Returns the name that rows print.
     #[must_use]
     pub fn name(&self, id: ContainerId) -> Name<'_> {
         self.list[id.index()].names.name(&self.texts)

@@ -122,7 +122,7 @@ impl Types {
         self.by_identifier.find(hash_bytes(identifier), same).copied()
     }
 
-    /// Returns the name, which rows print.
+    /// Returns the name that rows print.
     #[must_use]
     pub fn name(&self, id: TypeId) -> Name<'_> {
         self.list[id.index()].names.name(&self.texts)
