@@ -255,9 +255,7 @@ impl TraceReader {
     pub fn parse(&self, text: impl AsRef<[u8]>) -> Result<Trace, Error> {
         let (source, workers) = (Source::stream(text.as_ref()), self.workers()?);
         let progress = self.progress.clone().unwrap_or_default();
-        let trace = Trace::read_with(source, &self.options, &workers, &progress)?;
-        Self::met(&trace, &trace.select(&self.options.selection))?;
-        Ok(trace)
+        self.matched(Trace::read_with(source, &self.options, &workers, &progress)?)
     }
 
     /// Shows the rows of the trace in a file to the visitor as soon as they are complete, and then drops them. Memory
@@ -310,13 +308,9 @@ impl TraceReader {
         let further: Vec<PathBuf> = paths.map(Path::to_owned).collect();
         let unread = |error: io::Error| Error::from(error).of_trace(first);
         let input = Input::open(Some(first)).map_err(unread)?;
-        let input = match further.is_empty() && self.options.takes_window() {
-            true => {
-                let window = self.options.selection.window;
-                input.within(window.from, window.to)
-            }
-            false => input,
-        };
+        let window = self.options.selection.window;
+        let windowed = further.is_empty() && self.options.takes_window();
+        let input = if windowed { input.within(window.from, window.to) } else { input };
         if self.options.recover {
             input.recover();
         }
@@ -336,11 +330,8 @@ impl TraceReader {
     fn replay(&self, opened: Opened, workers: &Workers) -> Result<Trace, Error> {
         let Opened { name, source } = opened;
         let progress = self.progress.clone().unwrap_or_default();
-        let trace = Trace::read_with(source, &self.options, workers, &progress);
-        let trace = trace.and_then(|trace| {
-            Self::met(&trace, &trace.select(&self.options.selection))?;
-            Ok(trace)
-        });
+        let trace = Trace::read_with(source, &self.options, workers, &progress)
+            .and_then(|trace| self.matched(trace));
         trace.map_err(|error| error.of_trace(&name))
     }
 
@@ -373,6 +364,11 @@ impl TraceReader {
         let trace = trace.map_err(of_trace)?;
         Self::met(&trace, &selected).map_err(of_trace)?;
         Ok(trace.warnings().to_vec())
+    }
+
+    /// Returns the trace, or fails like [`Self::met`].
+    fn matched(&self, trace: Trace) -> Result<Trace, Error> {
+        Self::met(&trace, &trace.select(&self.options.selection)).map(|()| trace)
     }
 
     /// Fails if a pattern of the selection matches nothing.
