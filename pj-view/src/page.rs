@@ -41,6 +41,19 @@ pub(crate) const FILES: &[File] = files! {
     "main.js" SCRIPT;
 };
 
+/// Files of the page that shows two traces, each in a frame.
+const PAIR: &[File] = files! {
+    "pair.html" "text/html";
+    "pair.css" "text/css";
+    "pair.js" SCRIPT;
+};
+
+/// Returns a file of the page that shows two traces.
+pub(crate) fn pair(path: &str) -> Option<&'static File> {
+    let name = if path.is_empty() { "pair.html" } else { path };
+    PAIR.iter().find(|file| file.name == name)
+}
+
 pub(crate) fn file(path: &str) -> Option<&'static File> {
     let name = if path.is_empty() { "index.html" } else { path };
     FILES.iter().find(|file| file.name == name)
