@@ -1,6 +1,7 @@
 // Folds and moves containers, and moves the cursor of the keyboard through them.
+import { isAt } from "./layout.js";
 import { containerOf } from "./model.js";
-/** @import { Line, Model, Page } from "./types" */
+/** @import { Model, Page } from "./types" */
 
 /** @typedef {Pick<Page, "data" | "state" | "viewport" | "scene" | "live">} Parts */
 
@@ -57,40 +58,36 @@ export function reorder({ data, state }, moved, onto) {
 }
 
 /**
- * Returns the first line of each container. The following lines show the container's other lanes.
+ * Tells screen readers where the cursor is.
  * @param {Parts} page
  */
-const heads = ({ scene }) => scene.layout.lines.filter((line) => !line.minor);
-
-/**
- * @param {Parts} page
- * @param {number} id
- */
-function announce(page, id) {
-  const line = heads(page).find((it) => it.container === id);
+function announce({ data, state, scene, viewport, live }) {
+  const line = scene.layout.lines.find((it) => isAt(it, state)) || scene.layout.lines.find((it) => it.container === state.cursor);
   if (!line) return;
-  page.viewport.scrollTo(line.top);
-  const { children } = containerOf(page.data.model, id);
-  const fold = line.folds ? (line.folded ? ", folded" : ", unfolded") : "";
-  page.live.say(`${line.label}${fold}${children.length > 0 ? `, ${children.length} in it` : ""}`);
+  viewport.scrollTo(line.top);
+  const { children, name } = containerOf(data.model, line.container);
+  const fold = line.folds && !line.minor ? (line.folded ? ", folded" : ", unfolded") : "";
+  const rows = line.lane ? `, ${line.lane.rows} rows` : "";
+  const inside = !line.minor && children.length > 0 ? `, ${children.length} in it` : "";
+  live.say(`${line.label}${line.minor ? ` of ${name}` : ""}${fold}${rows}${inside}`);
 }
 
 /**
- * Moves the cursor to the next or previous container.
+ * Moves the cursor to the next or previous line: a container, or one of its lanes.
  * @param {Parts} page
  * @param {number} by
  */
 export function moveCursor(page, by) {
-  const { state, viewport } = page;
-  /** @type {Line[]} */
-  const lines = heads(page);
-  const here = lines.findIndex((line) => line.container === state.cursor);
+  const { state, viewport, scene } = page;
+  const { lines } = scene.layout;
+  const here = lines.findIndex((line) => isAt(line, state));
   const seen = lines.findIndex((line) => line.top + line.height > viewport.scroll);
-  const next = here < 0 ? seen : Math.max(0, Math.min(lines.length - 1, here + by));
-  if (!lines[next]) return;
-  state.cursor = lines[next].container;
-  announce(page, state.cursor);
+  const next = lines[here < 0 ? seen : Math.max(0, Math.min(lines.length - 1, here + by))];
+  if (!next) return;
+  state.cursor = next.container;
+  state.cursorLane = next.lane?.id ?? null;
   state.changed("look");
+  announce(page);
 }
 
 /**
@@ -109,8 +106,9 @@ export function foldCursor(page, alike) {
     if (isFolded) state.folded.delete(id);
     else state.folded.add(id);
   }
+  state.cursorLane = null;
   state.changed("layout");
-  announce(page, it.id);
+  announce(page);
 }
 
 /**
@@ -125,5 +123,5 @@ export function shiftCursor(page, by) {
   const list = order.get(parent) || containerOf(page.data.model, parent).children;
   const other = list[list.indexOf(cursor) + by];
   if (other !== undefined) reorder(page, cursor, other);
-  announce(page, cursor);
+  announce(page);
 }

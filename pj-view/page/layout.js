@@ -151,3 +151,10 @@ export function sublane(line, imbrication) {
   const height = (line.height - GAP) / depth;
   return [GAP / 2 + height * Math.min(imbrication, depth - 1), height];
 }
+
+/**
+ * Returns whether the cursor is at a line.
+ * @param {Line} line
+ * @param {{ cursor: number | null, cursorLane: number | null }} state
+ */
+export const isAt = (line, { cursor, cursorLane }) => line.container === cursor && (line.lane?.id ?? null) === cursorLane;

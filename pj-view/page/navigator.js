@@ -1,4 +1,5 @@
 // Moves about in the trace: selects rows, follows links, steps through hits.
+import { rowOf } from "./hit.js";
 import { laneOf, pathOf, valueOf } from "./model.js";
 /** @import { Data, Interval, LinkAnswer, Row, TypedValue } from "./types" */
 /** @import { Address } from "./address.js" */
@@ -127,6 +128,67 @@ export class Navigator {
     state.place = found;
     await this.data.names.known(search.type, search.value);
     await this.jump({ ...found, value: search.value });
+  }
+
+  /**
+   * Goes to the next or previous row of the lane of the selected row or, if the cursor is elsewhere, of the lane at the
+   * cursor. There, it begins with the first row on the screen.
+   * @param {number} by
+   */
+  async stepRow(by) {
+    const { state, data, live } = this;
+    const { selected } = state;
+    const at = selected && laneOf(data.model, selected.lane);
+    if (selected && at && (state.cursor === null || (state.cursorLane === null ? at.container === state.cursor : at.id === state.cursorLane))) {
+      const row = selected.row + by;
+      if (row < 0 || row >= at.rows) live.say(by < 0 ? "First row" : "Last row");
+      else await this.jumpTo(at.id, row);
+      return;
+    }
+    const lane = state.cursorLane ?? this.firstLane();
+    if (lane === undefined) {
+      live.say("J and K choose a lane");
+      return;
+    }
+    const first = await this.firstRow(lane);
+    if (first) await this.jump(first);
+    else live.say("No rows on the screen, or too many");
+  }
+
+  /**
+   * @param {number} lane
+   * @param {number} row
+   */
+  async jumpTo(lane, row) {
+    const found = await this.data.source.row(lane, row).catch(() => null);
+    if (found) await this.jump(found);
+    else this.live.say("This row is not in the file");
+  }
+
+  /** Returns the first lane of the container at the cursor, or on the screen. */
+  firstLane() {
+    const { cursor } = this.state;
+    const { lines } = this.scene.layout;
+    return lines.find((line) => line.lane && (cursor === null ? line.top + line.height > this.viewport.scroll : line.container === cursor))?.lane?.id;
+  }
+
+  /**
+   * Returns the first row of a lane on the screen.
+   * @param {number} lane
+   */
+  async firstRow(lane) {
+    const { viewport, data } = this;
+    const { from, to, span } = viewport;
+    for (let part = 1; part <= 4096; part *= 8) {
+      const block = await data.tiles.rowsAt(lane, from + span / part / 2, span / part / 2);
+      if (!block) continue;
+      let first = -1;
+      for (let i = 0; i < block.n; i++) {
+        if (block.end[i] >= from && block.start[i] <= to && (first < 0 || block.start[i] < block.start[first])) first = i;
+      }
+      if (first >= 0) return rowOf(block, lane, first);
+    }
+    return null;
   }
 
   /** @param {number} time */

@@ -215,6 +215,7 @@ export class Pointer {
         if (at.x < 0 || at.x >= width || at.y < 0 || at.y >= height) return;
         if (!moved) {
           state.cursor = line.container;
+          state.cursorLane = line.lane?.id ?? null;
           if (line.folds) toggleFold(page, line.container);
         } else if (wasDragged) {
           const onto = lineAt(page, at.y);

@@ -35,6 +35,8 @@ export class State {
     this.place = null;
     /** Container to which keys apply. @type {number | null} */
     this.cursor = null;
+    /** Lane of that container to which keys apply. @type {number | null} */
+    this.cursorLane = null;
     /** Container whose name is being dragged. @type {number | null} */
     this.dragged = null;
     /** Overlays that are shown. @type {Set<string>} */

@@ -1,4 +1,5 @@
 // Draws texts: names of states, the column of names, and the axis.
+import { isAt } from "./layout.js";
 import { niceStep } from "./units.js";
 import { AXIS } from "./viewport.js";
 /** @import { Frame, Label, Layout, Line } from "./types" */
@@ -9,25 +10,33 @@ const NARROWEST = 210;
 const WIDEST = 380;
 const LETTER = 6.8;
 
+/** Width of the names from which there is room for the scales of variables. */
+const SCALED = 170;
+
 /**
  * Returns the width of the column of names, which adapts to the names and the window.
  * @param {Layout} layout
  * @param {number} width
  */
 export function gutterFor(layout, width) {
-  layout.names ||= layout.lines.reduce((most, line) => Math.max(most, nameLeft(line) + line.label.length * LETTER + scaleRoom(line) + 14), 0);
+  layout.names ||= layout.lines.reduce((most, line) => Math.max(most, nameLeft(line, WIDEST) + line.label.length * LETTER + scaleRoom(line, WIDEST) + 14), 0);
   const least = Math.min(NARROWEST, width * 0.36);
   return Math.round(Math.max(least, Math.min(layout.names, WIDEST, width * 0.26)));
 }
 
-/** @param {Line} line */
-const nameLeft = (line) => 20 + Math.min(line.indent, 8) * 12;
+/**
+ * Returns the left end of a name in CSS pixels.
+ * @param {Line} line
+ * @param {number} gutter
+ */
+const nameLeft = (line, gutter) => 20 + Math.min(line.indent, 8) * (gutter < SCALED ? 5 : 12);
 
 /**
  * Returns the width of a variable's scale in CSS pixels.
  * @param {Line} line
+ * @param {number} gutter
  */
-const scaleRoom = (line) => (line.lane?.nature === "variable" ? 44 : 0);
+const scaleRoom = (line, gutter) => (line.lane?.nature === "variable" && gutter >= SCALED ? 44 : 0);
 
 /**
  * @param {Frame} frame
@@ -70,9 +79,9 @@ function shortened(context, text, room) {
 /**
  * Draws the names of the lines at the left.
  * @param {Frame} frame
- * @param {{ cursor: number | null, dragged: number | null }} state
+ * @param {{ cursor: number | null, cursorLane: number | null, dragged: number | null }} state
  */
-export function drawNames(frame, { cursor, dragged }) {
+export function drawNames(frame, state) {
   const { context, ratio, style, viewport } = frame;
   const { gutter } = viewport;
   context.fillStyle = style.panel;
@@ -85,20 +94,20 @@ export function drawNames(frame, { cursor, dragged }) {
   context.textAlign = "left";
   for (const line of frame.lines) {
     const top = frame.y(line.top);
-    if (line.container === cursor && !line.minor) {
+    if (isAt(line, state)) {
       context.fillStyle = style.accent;
       context.globalAlpha = 0.16;
       context.fillRect(0, top, gutter * ratio, line.height * ratio);
       context.globalAlpha = 1;
     }
     const y = top + Math.min(line.height, 40) * ratio * 0.5;
-    const x = nameLeft(line) * ratio;
+    const x = nameLeft(line, gutter) * ratio;
     if (line.folds) drawTriangle(frame, x - 9 * ratio, y, Boolean(line.folded));
     context.font = `${line.lane && !line.minor ? 500 : line.minor ? 400 : 600} ${12 * ratio}px ${FONT}`;
-    context.fillStyle = line.container === dragged ? style.accent : line.minor ? style.quiet : style.text;
-    const room = (gutter - 10 - scaleRoom(line)) * ratio - x;
+    context.fillStyle = line.container === state.dragged ? style.accent : line.minor ? style.quiet : style.text;
+    const room = (gutter - 10 - scaleRoom(line, gutter)) * ratio - x;
     context.fillText(shortened(context, line.label, room), x, y + ratio);
-    if (line.lane?.nature === "variable") drawScale(frame, line.lane, top, line.height);
+    if (line.lane && scaleRoom(line, gutter) > 0) drawScale(frame, line.lane, top, line.height);
   }
   context.restore();
 }

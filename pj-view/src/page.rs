@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn the_page_fetches_nothing_from_other_servers() {
         for file in FILES {
-            let text = file.text.replace("http://www.w3.org/", "");
+            // Comments with types import from other modules.
+            let text = file.text.replace("http://www.w3.org/", "").replace("/** @import {", "");
             for word in [
                 "http:",
                 "https:",

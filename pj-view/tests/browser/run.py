@@ -15,6 +15,7 @@ import zlib
 
 import chromium
 import fixed
+import people
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
 from header import header  # noqa: E402
@@ -429,6 +430,9 @@ def main():
             follow_a_link(browser, served.url)
             fixed.dragging_names(browser, served.url)
             fixed.memory_of_tiles(browser, served.url)
+            for test in (people.one_live_region, people.keys_need_focus, people.rows_by_keyboard, people.back_and_forward, people.fingers, people.widths, people.accessible):
+                test(browser, served.url)
+                print(f"{test.__name__}: fine")
         fixed.embedded_rows(browser, page.as_uri())
     print("all tests passed")
 
