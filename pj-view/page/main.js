@@ -4,6 +4,7 @@ import { listenControls, toggleLinks, toggleTheme } from "./controls.js";
 import { addDetails } from "./details.js";
 import { byId } from "./dom.js";
 import { embeddedSource } from "./embedded.js";
+import { addExplanations } from "./explain.js";
 import { listenKeys } from "./keys.js";
 import { addLegend } from "./legend.js";
 import { Live } from "./live.js";
@@ -42,6 +43,7 @@ function build(source, answer) {
   const data = { source, model, tiles, names };
   const address = new Address(state, viewport);
   const selected = address.read(model);
+  if (location.hash === "") model.overlays?.forEach((id) => state.overlays.add(id));
   const paints = new Paints(data, state);
   const overlays = new Overlays(state, live);
   const canvas = /** @type {HTMLCanvasElement} */ (byId("canvas"));
@@ -78,6 +80,7 @@ async function start() {
     addDetails(page);
     const profile = new Profile(page);
     addLegend(page);
+    addExplanations(page);
     const pointer = new Pointer(page, address);
     listenControls(page);
     listenKeys(page, pointer, { links: () => toggleLinks(page), theme: () => toggleTheme(page) });

@@ -53,6 +53,14 @@ pub(crate) const FILES: &[File] = files! {
     "details.js" SCRIPT;
     "profile.js" SCRIPT;
     "legend.js" SCRIPT;
+    "rows.js" SCRIPT;
+    "analyses.js" SCRIPT;
+    "waits.js" SCRIPT;
+    "path.js" SCRIPT;
+    "why.js" SCRIPT;
+    "communication.js" SCRIPT;
+    "durations.js" SCRIPT;
+    "explain.js" SCRIPT;
     "main.js" SCRIPT;
 };
 
@@ -60,6 +68,7 @@ pub(crate) const FILES: &[File] = files! {
 const PAIR: &[File] = files! {
     "pair.html" "text/html";
     "pair.css" "text/css";
+    "dom.js" SCRIPT;
     "pair.js" SCRIPT;
 };
 

@@ -14,6 +14,7 @@ import tempfile
 import zlib
 
 import chromium
+import explain
 import fixed
 import people
 
@@ -434,6 +435,7 @@ def main():
                 test(browser, served.url)
                 print(f"{test.__name__}: fine")
         fixed.embedded_rows(browser, page.as_uri())
+        explain.all_tests(browser, program, examples, folder)
     print("all tests passed")
 
 
