@@ -2,7 +2,8 @@
 //
 // Changes of the view replace the current entry of the history once they are at rest. A jump, such as a selection or a
 // hit of a search, makes a new entry: Back returns to the view from before the jump.
-/** @import { Interval, Model, TypedValue } from "./types" */
+/** @import { Interval, Model, Query, TypedValue, Within } from "./types" */
+/** @import { Mark } from "./marks.js" */
 /** @import { State } from "./state.js" */
 /** @import { Viewport } from "./viewport.js" */
 
@@ -21,6 +22,8 @@ const LONGEST_ORDER = 4000;
  * @property {Map<number, number[]>} order
  * @property {Set<string>} overlays
  * @property {TypedValue | null} search
+ * @property {Query | null} query
+ * @property {Mark[]} marks
  * @property {string} filter
  * @property {boolean} showLinks
  * @property {boolean | null} dark
@@ -40,6 +43,8 @@ export function encode(view) {
   if (view.hiddenTypes.size > 0) values.set("hidden", [...view.hiddenTypes].join(","));
   if (view.overlays.size > 0) values.set("on", [...view.overlays].join(","));
   if (view.search) values.set("search", `${view.search.type},${view.search.value}`);
+  if (view.query) values.set("find", `${view.query.within},${view.query.text}`);
+  if (view.marks.length > 0) values.set("marks", view.marks.map(({ time, name }) => `${time}~${encodeURIComponent(name)}`).join(","));
   if (view.filter) values.set("filter", view.filter);
   if (!view.showLinks) values.set("links", "0");
   if (view.dark !== null) values.set("theme", view.dark ? "dark" : "light");
@@ -47,6 +52,27 @@ export function encode(view) {
   if (order && order.length < LONGEST_ORDER) values.set("order", order);
   return values.toString().replaceAll("%2C", ",");
 }
+
+/** @type {(text: string | null) => Query | null} */
+const query = (text) => {
+  const [, within, wanted] = /^(value|container|key|field),(.+)$/.exec(text || "") || [];
+  return wanted ? { within: /** @type {Within} */ (within), text: wanted } : null;
+};
+
+/** @type {(text: string | null) => Mark[]} */
+const marks = (text) => {
+  const parts = (text || "").split(",").map((part) => /^([^~]+)~([\w%.!~'()*-]+)$/.exec(part));
+  return parts.flatMap((part) => (part && Number.isFinite(Number(part[1])) ? [{ time: Number(part[1]), name: decoded(part[2]) }] : []));
+};
+
+/** @param {string} text */
+const decoded = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
 
 /** @param {string | null} text */
 const numbers = (text) => (text ? text.split(",").map(Number) : []);
@@ -86,6 +112,8 @@ export function decode(text, model) {
     order,
     overlays: new Set((values.get("on") || "").split(",").filter((id) => /^[a-z-]+$/.test(id))),
     search: Number.isInteger(value) && value >= 0 && value < model.types[type]?.values.length ? { type, value } : null,
+    query: query(values.get("find")),
+    marks: marks(values.get("marks")),
     filter: values.get("filter") || "",
     showLinks: values.get("links") !== "0",
     dark: theme ? theme === "dark" : null,
@@ -108,8 +136,8 @@ export class Address {
   /** Returns the current view. @returns {View} */
   view() {
     const { state, viewport } = this;
-    const { folded, hiddenTypes, order, overlays, search, filter, showLinks, dark, selected, range } = state;
-    return { window: [viewport.from, viewport.to], scroll: viewport.scroll, folded, hiddenTypes, order, overlays, search, filter, showLinks, dark, selected, range };
+    const { folded, hiddenTypes, order, overlays, search, query: asked, marks: marked, filter, showLinks, dark, selected, range } = state;
+    return { window: [viewport.from, viewport.to], scroll: viewport.scroll, folded, hiddenTypes, order, overlays, search, query: asked, marks: marked, filter, showLinks, dark, selected, range };
   }
 
   later() {

@@ -1,10 +1,7 @@
 // The page's head: fields and buttons.
-import { byId, el, inputById } from "./dom.js";
+import { byId, inputById } from "./dom.js";
 import { showKeys } from "./keys.js";
-/** @import { Model, Page } from "./types" */
-
-/** Maximum number of values that the search field offers. */
-const MOST_OFFERED = 2000;
+/** @import { Page } from "./types" */
 
 /** @param {Page} page */
 export function toggleLinks({ state }) {
@@ -31,19 +28,10 @@ export function listenControls(page) {
     state.filter = inputById("filter").value;
     state.changed("layout");
   });
-  on("search", "change", async () => {
-    const text = inputById("search").value;
-    const found = await data.names.find(text);
-    if (!found && text.trim()) page.live.say(`No value contains ${text}`);
-    navigator.search(found);
-    if (found) navigator.step(false);
-    byId("stage").focus();
-  });
   on("goto", "change", () => {
     const time = Number.parseFloat(inputById("goto").value) * data.model.units.second;
     if (Number.isFinite(time)) navigator.goTo(time);
   });
-  offerValues(data.model);
   state.on(null, () => showControls(page));
   showControls(page);
   new ResizeObserver(() => scene.relayout()).observe(byId("stage"));
@@ -61,11 +49,7 @@ async function showControls({ data, state, scene }) {
   if (document.activeElement === byId("search")) return;
   const { search } = state;
   const value = search && (data.model.types[search.type].values[search.value] || (await data.names.known(search.type, search.value)));
-  if (state.search === search) inputById("search").value = value?.name || "";
-}
-
-/** @param {Model} model */
-function offerValues(model) {
-  const names = new Set(model.types.filter((type) => type.used).flatMap((type) => Object.values(type.values).map((value) => value.name)));
-  byId("values").replaceChildren(...[...names].slice(0, MOST_OFFERED).map((name) => el("option", { value: name })));
+  if (state.search !== search) return;
+  inputById("search").value = state.query?.text || value?.name || "";
+  if (state.query) inputById("within").value = state.query.within;
 }

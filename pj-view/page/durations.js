@@ -78,11 +78,13 @@ async function goTo({ data, navigator }, lane, row) {
 function picture({ edges, counts }, units) {
   if (counts.length === 0) return [];
   const most = Math.max(...counts);
+  /** @param {number} time */
+  const about = (time) => units.format(Number(time.toPrecision(3)));
   const bars = counts.map((count, i) => {
     const bar = document.createElementNS(NAMESPACE, "rect");
     const height = count > 0 ? Math.max((count / most) * HEIGHT, 1.5) : 0;
     const title = document.createElementNS(NAMESPACE, "title");
-    title.textContent = `${count} last ${units.format(edges[i])} to ${units.format(edges[i + 1])}`;
+    title.textContent = `${count} last ${about(edges[i])} to ${about(edges[i + 1])}`;
     for (const [name, number] of Object.entries({ x: i, y: HEIGHT - height, width: 0.9, height })) bar.setAttribute(name, String(number));
     bar.append(title);
     return bar;
@@ -92,8 +94,8 @@ function picture({ edges, counts }, units) {
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("class", "histogram");
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `Durations from ${units.format(edges[0])} to ${units.format(edges[edges.length - 1])}`);
+  svg.setAttribute("aria-label", `Durations from ${about(edges[0])} to ${about(edges[edges.length - 1])}`);
   svg.append(...bars);
-  const ends = el("div", { className: "ends" }, el("span", {}, units.format(edges[0])), el("span", {}, units.format(edges[edges.length - 1])));
+  const ends = el("div", { className: "ends" }, el("span", {}, about(edges[0])), el("span", {}, about(edges[edges.length - 1])));
   return [svg, ends];
 }

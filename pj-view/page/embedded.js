@@ -1,6 +1,6 @@
 // Answers from the data in the page itself, which `pj_view --html` writes.
 import { parseBlocks } from "./blocks.js";
-/** @import { Block, Details, ModelAnswer, Place, ProfileAnswer, Row, Source, TypedValue } from "./types" */
+/** @import { Block, Details, Hit, HitsAnswer, ModelAnswer, Place, ProfileAnswer, Row, Source, TypedValue, Within } from "./types" */
 
 /** Blocks by lane. @typedef {Map<number, Block[]>} Lanes */
 /** Types by lane. @typedef {Map<number, number>} TypeOf */
@@ -48,6 +48,7 @@ export function sourceOf(data, blocks) {
     folded: async () => [],
     row: async (lane, row) => rowNumbered(data, lanes, typeOf, lane, row),
     profile: async (from, to) => profileOf(data, lanes, typeOf, from, to),
+    hits: async (within, text, first, count) => hitsOf(data, lanes, typeOf, within, text.toLowerCase(), first, count),
     find: async (type, value, at, back) => nextRow(lanes, typeOf, { type, value }, at, back),
   };
 }
@@ -135,6 +136,40 @@ function valueNamed(data, text) {
   const all = used.flatMap((type) => data.types[type].values.map(([name], value) => ({ type, value, name: name.toLowerCase() })));
   const found = all.find((it) => it.name === text) || all.find((it) => it.name.startsWith(text)) || all.find((it) => it.name.includes(text));
   return found ? { type: found.type, value: found.value } : null;
+}
+
+/**
+ * @param {ModelAnswer} data
+ * @param {Lanes} lanes
+ * @param {TypeOf} typeOf
+ * @param {Within} within
+ * @param {string} text
+ * @param {number} first
+ * @param {number} count
+ * @returns {HitsAnswer}
+ */
+function hitsOf(data, lanes, typeOf, within, text, first, count) {
+  if (within === "key" || within === "field") return { refused: "Keys and fields are not in this file." };
+  /** @type {Hit[]} */
+  const all = [];
+  if (within === "container") {
+    data.containers.id.forEach((container, i) => {
+      if (container !== 0 && data.containers.name[i].toLowerCase().includes(text)) all.push({ container, start: data.containers.start[i] });
+    });
+  } else {
+    const wanted = data.types.map((type) => new Set(type.values.flatMap(([name], value) => (name.toLowerCase().includes(text) ? [value] : []))));
+    /** @type {Row[]} */
+    const rows = [];
+    for (const [lane, [block]] of lanes) {
+      const values = wanted[typeOf.get(lane) ?? 0];
+      if (!block.isRows || values.size === 0) continue;
+      for (let i = 0; i < block.n; i++) {
+        if (values.has(block.values[i])) rows.push({ lane, row: block.number[i], start: block.start[i], end: block.end[i], value: block.values[i] });
+      }
+    }
+    all.push(...rows.sort(inOrder));
+  }
+  return { total: all.length, hits: all.slice(first, first + count) };
 }
 
 /** @type {(a: Row, b: Row) => number} */

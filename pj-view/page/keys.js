@@ -2,7 +2,9 @@
 // browser.
 import { foldCursor, moveCursor, shiftCursor } from "./containers.js";
 import { byId, el } from "./dom.js";
+import { addMark } from "./marks.js";
 /** @import { Page } from "./types" */
+/** @import { Hits } from "./hits.js" */
 /** @import { Pointer } from "./pointer.js" */
 
 /** @type {[string, string][]} */
@@ -19,16 +21,18 @@ const KEYS = [
   ["Enter, Shift Enter", "fold or unfold it, or all of its type"],
   ["Shift J, Shift K", "move it down or up"],
   ["Shift and drag, drag the axis", "select a range of time"],
-  ["/", "search a value; N and Shift N step through its rows"],
+  ["/", "search; N and Shift N step through the hits"],
+  ["M", "mark the selected row, or the time at the pointer"],
   ["L, T, Esc", "links, light or dark, clear the selection"],
 ];
 
 /**
  * @param {Page} page
  * @param {Pointer} pointer
+ * @param {Hits} hits
  * @param {{ theme(): void, links(): void }} toggles
  */
-export function listenKeys(page, pointer, toggles) {
+export function listenKeys(page, pointer, hits, toggles) {
   const { viewport, state, navigator } = page;
   /** @param {number} pixels */
   const scroll = (pixels) => {
@@ -64,7 +68,8 @@ export function listenKeys(page, pointer, toggles) {
     pagedown: () => scroll(viewport.height * 0.9),
     0: () => navigator.fit(),
     f: () => navigator.fitSelected(),
-    n: (isShift) => navigator.step(isShift),
+    n: (isShift) => hits.step(isShift),
+    m: () => addMark(page, state.selected ? undefined : viewport.time(pointer.x)),
     j: (isShift) => (isShift ? shiftCursor(page, 1) : moveCursor(page, 1)),
     k: (isShift) => (isShift ? shiftCursor(page, -1) : moveCursor(page, -1)),
     ".": () => navigator.stepRow(1),

@@ -5,9 +5,11 @@ import { addDetails } from "./details.js";
 import { byId } from "./dom.js";
 import { embeddedSource } from "./embedded.js";
 import { addExplanations } from "./explain.js";
+import { Hits } from "./hits.js";
 import { listenKeys } from "./keys.js";
 import { addLegend } from "./legend.js";
 import { Live } from "./live.js";
+import { addMarks } from "./marks.js";
 import { buildModel } from "./model.js";
 import { Names } from "./names.js";
 import { Navigator } from "./navigator.js";
@@ -36,7 +38,7 @@ function build(source, answer) {
   const tiles = new Tiles(source, model, () => scene.redraw(), () => live.say("pj_view does not answer; it may have ended."));
   const names = new Names(source, model, (type) => {
     paints.forget(type);
-    for (const id of ["details", "profile", "legend"]) panels.update(id);
+    for (const id of ["details", "hits", "profile", "legend"]) panels.update(id);
     scene.redraw();
   });
   /** @type {Data} */
@@ -78,12 +80,14 @@ async function start() {
     document.title = `${data.model.name}: Pajé view`;
     byId("name").textContent = data.model.name;
     addDetails(page);
+    const hits = new Hits(page);
+    addMarks(page);
     const profile = new Profile(page);
     addLegend(page);
     addExplanations(page);
     const pointer = new Pointer(page, address);
     listenControls(page);
-    listenKeys(page, pointer, { links: () => toggleLinks(page), theme: () => toggleTheme(page) });
+    listenKeys(page, pointer, hits, { links: () => toggleLinks(page), theme: () => toggleTheme(page) });
     window.addEventListener("popstate", async () => {
       const row = address.read(data.model);
       state.changed("layout");
@@ -113,10 +117,10 @@ async function start() {
  * @param {boolean} idle
  */
 function testState({ data, viewport, state, scene }, profile, idle) {
-  const { selected, links, range, search, dark, cursor } = state;
+  const { selected, links, range, search, query, marks, dark, cursor } = state;
   const lines = scene.layout.lines.map(({ label, top, height, lane, folded, summary }) => ({ label, top, height, lane: lane?.id ?? null, folded, summary: Boolean(summary) }));
   return {
-    ready: true, idle, from: viewport.from, to: viewport.to, scroll: viewport.scroll, lines, selected, links, range, search, dark, cursor,
+    ready: true, idle, from: viewport.from, to: viewport.to, scroll: viewport.scroll, lines, selected, links, range, search, query, marks, dark, cursor,
     profile: profile.last, failed: data.tiles.failed, frames: scene.times,
   };
 }

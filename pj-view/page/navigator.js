@@ -1,6 +1,6 @@
 // Moves about in the trace: selects rows, follows links, steps through hits.
 import { rowOf } from "./hit.js";
-import { laneOf, pathOf, valueOf } from "./model.js";
+import { containerOf, laneOf, pathOf, valueOf } from "./model.js";
 /** @import { Data, Interval, LinkAnswer, Row, TypedValue } from "./types" */
 /** @import { Address } from "./address.js" */
 /** @import { Live } from "./live.js" */
@@ -108,6 +108,7 @@ export class Navigator {
   search(found) {
     this.address.leave();
     this.state.search = found;
+    if (found === null && this.state.query?.within === "value") this.state.query = null;
     this.state.place = null;
     this.state.changed("search");
   }
@@ -219,8 +220,28 @@ export class Navigator {
     this.state.changed("window");
   }
 
+  /**
+   * Moves the cursor to a container, and shows it. Unfolds the containers around it.
+   * @param {number} id
+   */
+  goToContainer(id) {
+    const { state, data, scene, viewport } = this;
+    this.address.leave();
+    for (let at = containerOf(data.model, id).parent; ; at = containerOf(data.model, at).parent) {
+      state.folded.delete(at);
+      if (at === 0) break;
+    }
+    state.cursor = id;
+    state.cursorLane = null;
+    state.changed("layout");
+    viewport.scrollTo(scene.layout.lines.find((line) => line.container === id)?.top);
+    state.changed("window");
+    this.live.say(pathOf(data.model, id));
+  }
+
   /** Selects nothing, neither times nor a row nor a value. */
   clear() {
+    this.state.query = null;
     this.search(null);
     this.state.range = null;
     this.state.changed("window");

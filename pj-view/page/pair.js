@@ -25,14 +25,14 @@ let seen = null;
 let extents = [];
 
 /**
- * Returns the time of each trace that belongs together, or null if no rows are selected.
+ * Returns the time of each trace that belongs together, or null if nothing is selected or marked.
  * @param {string} how
  * @param {Page[]} all
  */
 function zerosOf(how, all) {
   if (how === "none") return [0, 0];
   if (how === "start") return extents.map(([first]) => first);
-  const starts = all.map(({ state }) => state.selected?.start);
+  const starts = all.map(({ state }) => (how === "marks" ? state.marks[0]?.time : state.selected?.start));
   return starts.every(Number.isFinite) ? /** @type {number[]} */ (starts) : null;
 }
 
@@ -54,7 +54,8 @@ function show({ viewport, state }, at, [from, to]) {
  */
 function align(all, how) {
   const found = zerosOf(how, all);
-  byId("said").textContent = found ? "" : "Select a row in each trace, then choose this again.";
+  const first = how === "marks" ? "Mark a time in each trace (M)" : "Select a row in each trace";
+  byId("said").textContent = found ? "" : `${first}, then choose this again.`;
   if (!found) return;
   zeros = found;
   const low = Math.min(...extents.map(([first], at) => first - zeros[at]));

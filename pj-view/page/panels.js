@@ -10,7 +10,7 @@
 //       async update(window, selection) { return [node, …]; },
 //     });
 //
-// `update` gets the visible or selected times, and the selected row or null. It returns the panel's contents, or null to
+// A panel without contents (`[]`) is hidden. `update` gets the visible or selected times, and the selected row or null. It returns the panel's contents, or null to
 // leave them as they are, at once or as a promise. A panel that is folded is not updated, so it costs nothing. Updates
 // wait until the window has been at rest for a quarter of a second; if a later update begins meanwhile, the result of
 // the earlier one is dropped. An error is shown in the panel. `page.panels.update("matrix")` updates one at once.
@@ -105,7 +105,9 @@ export class Panels {
       content = [quiet(`${/** @type {Error} */ (error).message}`)];
     }
     entry.busy -= 1;
-    if (content && run === entry.run) body.replaceChildren(...content);
+    if (!content || run !== entry.run) return;
+    body.replaceChildren(...content);
+    /** @type {HTMLElement} */ (entry.fold.parentElement).hidden = content.length === 0;
   }
 
   idle() {

@@ -2,6 +2,7 @@
 import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
 import { buildLayout, sublane, visibleLines } from "./layout.js";
+import { drawMarks } from "./marks.js";
 import { colorNumber } from "./model.js";
 import { Raster } from "./raster.js";
 import { drawAxis, drawLabels, drawNames, gutterFor } from "./text.js";
@@ -118,6 +119,10 @@ export class Scene {
     context.restore();
     drawNames(frame, state);
     drawAxis(frame, data.model.units);
+    context.save();
+    context.translate(left, 0);
+    drawMarks(frame, state);
+    context.restore();
     data.tiles.send();
   }
 

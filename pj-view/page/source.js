@@ -36,6 +36,7 @@ export function servedSource() {
     },
     row: (lane, row) => asked("row", { lane, row }),
     profile: (from, to) => asked("profile", { from, to }),
+    hits: (within, text, first, count) => asked("hits", { in: within, text, first, count }),
     find: (type, value, at, back) => asked("find", { type, value, ...at, back: back ? 1 : 0 }),
   };
 }

@@ -1,6 +1,8 @@
 // What the reader has chosen to see, except the window of time (viewport.js). Other modules change it and say what they
 // have changed; modules that show it listen.
-/** @import { Details, Interval, LinkAnswer, Row, TypedValue } from "./types" */
+/** @import { Details, Interval, LinkAnswer, Query, Row, TypedValue } from "./types" */
+
+/** @import { Mark } from "./marks.js" */
 
 /**
  * Kinds of changes:
@@ -8,8 +10,9 @@
  * - `window`: the visible or the selected times.
  * - `selection`: the selected row.
  * - `search`: the value that is searched for.
+ * - `marks`: the markers.
  * - `look`: the theme, overlays, and other things that only change the picture.
- * @typedef {"layout" | "window" | "selection" | "search" | "look"} Kind
+ * @typedef {"layout" | "window" | "selection" | "search" | "marks" | "look"} Kind
  */
 
 export class State {
@@ -31,6 +34,10 @@ export class State {
     this.range = null;
     /** @type {TypedValue | null} */
     this.search = null;
+    /** What the list of hits shows. @type {Query | null} */
+    this.query = null;
+    /** Markers in order of time. @type {Mark[]} */
+    this.marks = [];
     /** Place of the last hit. @type {Row | null} */
     this.place = null;
     /** Container to which keys apply. @type {number | null} */

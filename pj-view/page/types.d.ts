@@ -265,6 +265,22 @@ export interface TypedValue {
   value: number;
 }
 
+export type Within = "value" | "container" | "key" | "field";
+
+export interface Query {
+  within: Within;
+  text: string;
+}
+
+export type Hit = Details | { container: number; start: number };
+
+/** Answer `hits` of the program (hits.rs): some of all hits, or why there are none. */
+export interface HitsAnswer {
+  total?: number;
+  hits?: Hit[];
+  refused?: string;
+}
+
 /** Position from which a search continues. */
 export interface Place {
   time: number;
@@ -284,6 +300,8 @@ export interface Source {
   folded(level: number, first: number, count: number, containers: number[], hidden: number[]): Promise<Block[]>;
   row(lane: number, row: number): Promise<Details | null>;
   profile(from: number, to: number): Promise<ProfileAnswer>;
+  /** Lists rows or containers that contain a text, in order of time. */
+  hits(within: Within, text: string, first: number, count: number): Promise<HitsAnswer>;
   find(type: number, value: number, at: Place, back: boolean): Promise<Row | null>;
 }
 

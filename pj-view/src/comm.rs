@@ -58,8 +58,8 @@ fn no_bytes(trace: &Trace) -> String {
     let names = BYTES.join(", ");
     let mut fields = trace.defs().iter().flat_map(|def| def.extras());
     match fields.any(|(name, _)| BYTES.contains(&name)) && !trace.has_user_defined() {
-        true => "sizes are not kept; start pj_view with --fields".into(),
-        false => format!("the trace has no sizes; record them in a field of links: {names}"),
+        true => "Sizes are not kept; start pj_view with --fields".into(),
+        false => format!("The trace has no sizes; record them in a field of links: {names}"),
     }
 }
 

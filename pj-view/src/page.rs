@@ -42,11 +42,13 @@ pub(crate) const FILES: &[File] = files! {
     "panels.js" SCRIPT;
     "live.js" SCRIPT;
     "address.js" SCRIPT;
+    "marks.js" SCRIPT;
     "scene.js" SCRIPT;
     "hit.js" SCRIPT;
     "containers.js" SCRIPT;
     "navigator.js" SCRIPT;
     "tip.js" SCRIPT;
+    "hits.js" SCRIPT;
     "pointer.js" SCRIPT;
     "keys.js" SCRIPT;
     "controls.js" SCRIPT;

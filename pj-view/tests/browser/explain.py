@@ -230,6 +230,17 @@ def two_traces(browser, program, first, second):
         agree()
         starts = browser.evaluate("window.pajePair.pages().map((page) => page.state.selected.start)")
         assert browser.evaluate("window.pajePair.zeros()") == starts
+        # So can markers. Without them, the alignment stays, and the page says what is missing.
+        choose = "(() => { const s = document.getElementById('align'); s.value = 'marks'; s.dispatchEvent(new Event('change')); })()"
+        browser.evaluate(choose)
+        assert "Mark a time in each trace" in browser.evaluate("document.getElementById('said').textContent")
+        assert browser.evaluate("window.pajePair.zeros()") == starts
+        browser.evaluate("window.pajePair.pages().forEach(({ state, data }, i) => { state.marks = [{ time: data.model.extent[1] / (2 + i), name: 'A' }]; state.changed('marks'); })")
+        browser.evaluate(choose)
+        browser.evaluate(rest)
+        agree()
+        assert browser.evaluate("window.pajePair.zeros()") == browser.evaluate("window.pajePair.pages().map((page) => page.state.marks[0].time)")
+        assert browser.evaluate("document.getElementById('said').textContent") == ""
         assert browser.console == [], browser.console
         browser.requests.clear()
 

@@ -207,3 +207,71 @@ def widths(browser, url):
         assert sizes["page"] <= width and sizes["out"] == [], (width, sizes)
         assert sizes["plot"] > 0.4 * min(width, 1280) and sizes["height"] > 100, (width, sizes)
     browser.resize(1280, 720)
+
+
+def type_into(browser, field, text):
+    """Replaces the text of a field, as a person does."""
+    browser.evaluate(f"(() => {{ const it = document.getElementById('{field}'); it.focus(); it.value = ''; }})()")
+    browser.call("Input.insertText", text=text)
+    browser.evaluate(f"document.getElementById('{field}').dispatchEvent(new Event('change'))")
+    browser.settle()
+
+
+def hits(browser, url):
+    """A search lists its hits; a click, N and the address go to them."""
+    browser.open(url)
+    type_into(browser, "search", "allreduce")
+    rows = lambda: browser.evaluate("[...document.querySelectorAll('#hits tbody tr')].map((it) => it.textContent)")
+    listed = rows()
+    assert len(listed) > 5 and all("Allreduce" in it for it in listed), listed
+    total = browser.evaluate("document.querySelector('#hits caption').textContent")
+    assert total.endswith(f": {len(listed)}"), total
+    first = state(browser)["selected"]
+    assert first is not None
+    browser.evaluate("document.querySelectorAll('#hits tbody button')[3].click()")
+    browser.settle()
+    third = state(browser)["selected"]
+    assert third["start"] > first["start"]
+    assert browser.evaluate("document.querySelectorAll('#hits [aria-current]').length") == 1
+    browser.evaluate("document.getElementById('within').value = 'container'")
+    type_into(browser, "search", "RANK-2")
+    assert len(rows()) == 1 and browser.evaluate("document.getElementById('live').textContent").endswith("rank-2")
+    view = state(browser)
+    assert view["search"] is None and view["cursor"] is not None
+    browser.open(browser.evaluate("location.href"))
+    assert len(rows()) == 1 and browser.evaluate("document.getElementById('search').value") == "RANK-2"
+    browser.evaluate("document.getElementById('within').value = 'key'")
+    type_into(browser, "search", "no such key")
+    heard = browser.evaluate("document.getElementById('live').textContent")
+    assert heard == "Nothing contains no such key" or "not in this file" in heard, heard
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("Escape")
+    assert browser.evaluate("document.getElementById('hits').hidden")
+
+
+def markers(browser, url):
+    """M marks times; markers have names, are in the panel and in the address, and go away."""
+    browser.open(url)
+    assert browser.evaluate("document.getElementById('marks').hidden")
+    browser.mouse("mouseMoved", 500, 300)
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("m")
+    browser.mouse("mouseMoved", 700, 300)
+    browser.key("m")
+    two = state(browser)["marks"]
+    assert [it["name"] for it in two] == ["A", "B"] and two[0]["time"] < two[1]["time"]
+    at = lambda x: browser.evaluate(f"(({{ viewport }}) => viewport.time({x} - viewport.gutter))(window.pajeView.page)")
+    assert abs(two[0]["time"] - at(500)) < 1e-9
+    browser.click(*first_state(browser))
+    browser.key("m")
+    three = state(browser)
+    assert three["selected"]["start"] in [it["time"] for it in three["marks"]], "a marker at the start of the selected row"
+    browser.evaluate("(() => { const it = document.querySelector('#marks input'); it.value = 'begin, ü'; it.dispatchEvent(new Event('change')); })()")
+    browser.settle()
+    browser.open(browser.evaluate("location.href"))
+    kept = state(browser)["marks"]
+    assert [it["time"] for it in kept] == [it["time"] for it in three["marks"]] and kept[0]["name"] == "begin, ü", kept
+    for _ in range(3):
+        browser.evaluate("document.querySelector('#marks [aria-label^=Remove]').click()")
+        browser.settle()
+    assert state(browser)["marks"] == []

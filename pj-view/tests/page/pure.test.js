@@ -8,6 +8,7 @@ import { sourceOf } from "../../page/embedded.js";
 import { foldedBlock, foldedName, foldedOf } from "../../page/folded.js";
 import { buildLayout, sublane, visibleLines } from "../../page/layout.js";
 import { buildModel, colorNumber, lifetimes, pathOf } from "../../page/model.js";
+import { freeName } from "../../page/marks.js";
 import { isLight, isNear, mix } from "../../page/raster.js";
 import { State } from "../../page/state.js";
 import { countUntil } from "../../page/tiles.js";
@@ -102,12 +103,12 @@ test("an address gives the same view back", () => {
   const view = {
     window: /** @type {[number, number]} */ ([0.1 + 0.2, 7]), scroll: 12, selected: { lane: 8, row: 1 }, range: /** @type {[number, number]} */ ([1, 2]),
     folded: new Set([1]), hiddenTypes: new Set([3]), order: new Map([[1, [3, 2]]]), overlays: new Set(["waits"]),
-    search: { type: 2, value: 1 }, filter: "a b&c=d,é", showLinks: false, dark: true,
+    search: { type: 2, value: 1 }, query: { within: /** @type {"key"} */ ("key"), text: "a,b=c" }, marks: [{ time: 0.1, name: "A" }, { time: 3, name: "ü,~ b" }], filter: "a b&c=d,é", showLinks: false, dark: true,
   };
   assert.deepEqual(decode(encode(view), model), view);
   const empty = decode("", model);
   assert.deepEqual(decode(encode(empty), model), empty);
-  const foreign = decode("t=5,1&sel=99,1&folded=99,x&hidden=77&search=2,50&order=1:2.2,9:1&on=<b>&y=z", model);
+  const foreign = decode("t=5,1&sel=99,1&folded=99,x&hidden=77&search=2,50&order=1:2.2,9:1&on=<b>&y=z&marks=x~a,1,2~&find=row,x", model);
   assert.deepEqual(foreign, empty);
 });
 
@@ -140,6 +141,22 @@ test("data in the page answers as the program does", async () => {
   assert.deepEqual(next, found, "continues at the other end");
   assert.equal((await source.row(8, 1))?.imbrication, 1);
   assert.equal(await source.row(8, 5), null);
+});
+
+test("data in the page is searched", async () => {
+  const source = sourceOf(answer(), [rows(7, [[0, 4, 0], [4, 5, 1], [5, 10, 0]]), rows(8, [[2, 9, 0], [3, 4, 1, 1]])]);
+  const { total, hits } = await source.hits("value", "COMP", 1, 1);
+  assert.equal(total, 3);
+  assert.deepEqual(hits?.map((hit) => "lane" in hit && [hit.lane, hit.row]), [[8, 0]]);
+  assert.deepEqual((await source.hits("container", "rank", 0, 9)).hits, [{ container: 2, start: 0 }, { container: 3, start: 2 }]);
+  assert.equal((await source.hits("value", "nothing", 0, 9)).total, 0);
+  assert.ok((await source.hits("key", "x", 0, 9)).refused);
+});
+
+test("markers have free names", () => {
+  assert.equal(freeName([]), "A");
+  assert.equal(freeName([{ time: 0, name: "A" }, { time: 1, name: "C" }]), "B");
+  assert.equal(freeName(Array.from({ length: 26 }, (_, i) => ({ time: i, name: String.fromCharCode(65 + i) }))), "A1");
 });
 
 test("a folded container has the shares of its lanes", () => {
