@@ -54,8 +54,8 @@ function show({ viewport, state }, at, [from, to]) {
  */
 function align(all, how) {
   const found = zerosOf(how, all);
-  const first = how === "marks" ? "Mark a time in each trace (M)" : "Select a row in each trace";
-  byId("said").textContent = found ? "" : `${first}, then choose this again.`;
+  const wanted = how === "marks" ? "Mark a time in each trace (M)" : "Select a row in each trace";
+  byId("said").textContent = found ? "" : `${wanted}, then choose this again.`;
   if (!found) return;
   zeros = found;
   const low = Math.min(...extents.map(([first], at) => first - zeros[at]));
