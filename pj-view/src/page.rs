@@ -93,7 +93,7 @@ pub(crate) fn script() -> String {
     for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
         let mut exports = Vec::new();
         let _ = writeln!(script, "modules[\"./{}\"] = (() => {{", file.name);
-        for line in file.text.lines() {
+        for line in file.text.lines().filter(|line| !line.starts_with("/** @import ")) {
             let line = if let Some((names, from)) = import(line) {
                 &format!("const {names} = modules[\"{from}\"];")
             } else if let Some(line) = line.strip_prefix("export ") {
