@@ -98,7 +98,10 @@ impl Explained {
             let facts = Facts::new(trace, &map, &options);
             if facts.tracks.classes().is_empty() {
                 let verdict = of_states(trace, workers, NO_CLASSES);
-                let why = map.unknown(trace);
+                let why = match trace.counts().states {
+                    0 => map.unknown(trace),
+                    _ => NO_VALUES.into(),
+                };
                 return Explained { waits: Err(why.clone()), path: Err(why), verdict: Ok(verdict) };
             }
             let (waits, ideal) =
@@ -118,11 +121,16 @@ impl Explained {
     }
 }
 
+const NO_VALUES: &str = "the maps mpi and starpu know none of the state values; pj_profile reads other maps (--map FILE)";
+
 const NO_CLASSES: &str = "the trace has no states that the maps mpi and starpu know, so nothing is known about waiting. \
      Record calls as states and messages as links";
 
 const NO_RANKS: &str = "no efficiencies, as the trace has no ranks that compute and communicate in recorded calls. Record the states \
      of MPI calls, and messages as links that start and end in them";
+
+const NO_TASKS: &str = "StarPU's traces do not record which task waits for which; pj_profile reads StarPU's file tasks.rec, which \
+     does (--tasks FILE)";
 
 /// Explains that communicators are recorded, but were not read. Without them, results would differ.
 fn lacks_fields(trace: &Trace) -> Option<String> {
@@ -182,7 +190,7 @@ impl Tracks {
         map: &Map,
     ) -> Result<FxHashMap<u32, LaneWaits>, String> {
         if map.name() == "starpu" {
-            return Err("StarPU's traces do not record which task waits for which".into());
+            return Err(NO_TASKS.into());
         }
         if !waits.has_dependences() {
             return Err("the trace has no messages between containers with these states, and no collectives; record \
@@ -216,6 +224,9 @@ impl Tracks {
     }
 
     fn path(&self, view: &View, waits: &Waits<'_>, map: &Map) -> Result<Path, String> {
+        if map.name() == "starpu" {
+            return Err(format!("no critical path, as {NO_TASKS}"));
+        }
         if let Some(why) = refusal(waits, map) {
             return Err(why.into());
         }
