@@ -8,6 +8,12 @@ import { containerName } from "./waits.js";
 /** @import { Analyses } from "./analyses.js" */
 /** @import { Overlay } from "./overlays.js" */
 
+/** Pixels per part from which the parts are joined to a line. If they are narrower, the line would hide everything. */
+const JOINED = 8;
+
+/** Number of opacities that show which share of a bin the path is in a lane. */
+const SHADES = 8;
+
 /** Distance in pixels at which the line is hit. */
 const NEAR = 5;
 
@@ -40,23 +46,33 @@ export function pathOverlay(page, analyses) {
       if (!tiles) return;
       tiles.begin();
       const found = segments(frame);
-      const lines = new Path2D();
       /** @type {Part[]} */
       const parts = [];
-      for (const { block } of found) {
-        if (block.isRows) parts.push(...partsOf(block));
-      }
-      joined(lines, ordered(parts), page, frame);
+      const shades = Array.from({ length: SHADES + 1 }, () => new Path2D());
       for (const { block, from, to } of found) {
-        if (!block.isRows) bins(lines, block, page, frame, from, to);
+        if (block.isRows) parts.push(...partsOf(block));
+        else bins(shades, block, page, frame, from, to);
       }
       const { context, ratio } = frame;
-      context.lineJoin = "round";
-      for (const [style, width] of /** @type {[string, number][]} */ ([[frame.style.back, 5], [colour, 2.5]])) {
-        context.strokeStyle = style;
-        context.lineWidth = width * ratio;
-        context.stroke(lines);
+      const all = ordered(parts.filter(({ start, end }) => end >= viewport.from && start <= viewport.to));
+      context.strokeStyle = colour;
+      if (all.length * JOINED <= viewport.width) {
+        const line = joined(all, page, frame);
+        context.lineJoin = "round";
+        context.lineWidth = 5 * ratio;
+        context.strokeStyle = frame.style.back;
+        context.stroke(line);
+        context.strokeStyle = colour;
+        context.lineWidth = 2.5 * ratio;
+        context.stroke(line);
+      } else {
+        for (const { lane, start, end } of all) across(shades[SHADES], heightOf(page, frame, lane), frame, start, end);
       }
+      context.lineWidth = 3 * ratio;
+      shades.forEach((path, shade) => {
+        context.globalAlpha = shade / SHADES;
+        context.stroke(path);
+      });
       tiles.send();
     },
     hit(x, y, frame) {
@@ -102,23 +118,38 @@ function heightOf({ data }, { layout }, lane) {
 
 /**
  * Joins the parts to a line. Parts that are missing interrupt it.
- * @param {Path2D} lines
  * @param {Part[]} parts
  * @param {Page} page
  * @param {Frame} frame
  */
-function joined(lines, parts, page, frame) {
+function joined(parts, page, frame) {
+  const line = new Path2D();
   /** @type {number | null} */
   let last = null;
   for (const { number, lane, start, end } of parts) {
     const height = heightOf(page, frame, lane);
     if (height === null) continue;
     const [x0, x1, y] = [bounded(frame.x(start), frame), bounded(frame.x(end), frame), frame.y(height)];
-    if (last === number - 1) lines.lineTo(x0, y);
-    else lines.moveTo(x0, y);
-    lines.lineTo(x1, y);
+    if (last === number - 1) line.lineTo(x0, y);
+    else line.moveTo(x0, y);
+    line.lineTo(x1, y);
     last = number;
   }
+  return line;
+}
+
+/**
+ * Appends a line in a lane.
+ * @param {Path2D} path
+ * @param {number | null} height
+ * @param {Frame} frame
+ * @param {number} start
+ * @param {number} end
+ */
+function across(path, height, frame, start, end) {
+  if (height === null) return;
+  path.moveTo(bounded(frame.x(start), frame), frame.y(height));
+  path.lineTo(bounded(frame.x(end), frame), frame.y(height));
 }
 
 /**
@@ -129,34 +160,27 @@ function joined(lines, parts, page, frame) {
 const bounded = (x, { width }) => Math.max(-width, Math.min(2 * width, x));
 
 /**
- * Draws in which lanes the path is in each bin, and joins them.
- * @param {Path2D} lines
+ * Draws in which lanes the path is in each bin: the larger its share, the darker.
+ * @param {Path2D[]} shades
  * @param {Block} block
  * @param {Page} page
  * @param {Frame} frame
  * @param {number} from
  * @param {number} to
  */
-function bins(lines, block, page, frame, from, to) {
+function bins(shades, block, page, frame, from, to) {
   const { origin, tick } = page.data.model;
   const width = tick * 2 ** block.level;
   const begin = Math.max(0, Math.floor((from - origin) / width) - block.first);
   const end = Math.min(block.n, Math.ceil((to - origin) / width) - block.first);
   for (let i = begin; i < end; i++) {
     const start = origin + (block.first + i) * width;
-    const [x0, x1] = [frame.x(start), frame.x(start + width)];
-    let [top, bottom] = [Infinity, -Infinity];
     for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) {
-      const height = block.values[j] === OTHERS || block.amounts[j] <= 0 ? null : heightOf(page, frame, block.values[j]);
-      if (height === null) continue;
-      const y = frame.y(height);
-      lines.moveTo(x0, y);
-      lines.lineTo(x1, y);
-      [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
-    }
-    if (top < bottom) {
-      lines.moveTo((x0 + x1) / 2, top);
-      lines.lineTo((x0 + x1) / 2, bottom);
+      if (block.values[j] === OTHERS || block.amounts[j] <= 0) continue;
+      across(shades[shadeOf(block.amounts[j])], heightOf(page, frame, block.values[j]), frame, start, start + width);
     }
   }
 }
+
+/** @param {number} share */
+export const shadeOf = (share) => Math.ceil(Math.sqrt(Math.min(share, 1)) * SHADES);

@@ -16,9 +16,12 @@ use crate::frame::level;
 use crate::picture::Line;
 use crate::pyramid::{Key, Level};
 
-/// Maximum number of parts of the path that are joined to a line. If there are more, each lane
-/// shows where the path is.
-const MOST_PARTS: usize = 8000;
+/// Pixels per part of the path from which the parts are joined to a line. If they are narrower, the
+/// line would hide everything, so each lane shows which share of each bin the path is in it.
+const JOINED: usize = 8;
+
+/// Number of opacities that show shares.
+const SHADES: f64 = 8.0;
 
 /// What is drawn over the lanes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,15 +59,7 @@ impl Overlays<'_> {
             );
         }
         if let Some(path) = self.path {
-            let d = draw_path(drawing, &lines, path);
-            // A white edge separates the line from the states.
-            for (color, width) in [("#fff".to_owned(), "3.5"), (hex(PATH_COLOUR), "1.8")] {
-                let _ = writeln!(
-                    out,
-                    "<path class=\"critical-path\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
-                     stroke-linejoin=\"round\" d=\"{d}\"/>"
-                );
-            }
+            draw_path(drawing, &lines, path, out);
         }
     }
 }
@@ -115,33 +110,53 @@ fn edge(drawing: &Drawing<'_>, level: u32, bin: u64) -> f64 {
     drawing.x(drawing.view.pyramid.clock().time(bin << level))
 }
 
-/// Returns a line through the lanes of the path. Lanes that are not drawn interrupt it.
-fn draw_path(drawing: &Drawing<'_>, lines: &BTreeMap<LaneId, &Line<'_>>, path: &Path) -> String {
+/// Draws a line through the lanes of the path. Lanes that are not drawn interrupt it.
+fn draw_path(
+    drawing: &Drawing<'_>,
+    lines: &BTreeMap<LaneId, &Line<'_>>,
+    path: &Path,
+    out: &mut String,
+) {
     let (level, from, to) = window(drawing);
-    let mut out = String::new();
     let middle = |lane: u32| lines.get(&LaneId(lane)).map(|line| line.top + line.height / 2.0);
     let near = path.spans.near(from, to);
-    if near.len() <= MOST_PARTS {
-        let mut last = None;
+    if near.len() * JOINED <= drawing.width as usize {
+        let (mut line, mut last) = (String::new(), None);
         for (lane, start, end) in &path.parts[near] {
             let y = middle(*lane);
             if let Some(y) = y {
-                let (letter, x) = (if last.is_some() { 'L' } else { 'M' }, drawing.x(*start));
-                let _ = write!(out, "{letter}{} {}H{}", tenth(x), tenth(y), tenth(drawing.x(*end)));
+                let letter = if last.is_some() { 'L' } else { 'M' };
+                let (x, end) = (tenth(drawing.x(*start)), tenth(drawing.x(*end)));
+                let _ = write!(line, "{letter}{x} {}H{end}", tenth(y));
             }
             last = y;
         }
-        return out;
+        // A white edge separates the line from the states.
+        push_line(out, "#fff", 3.5, 1.0, &line);
+        return push_line(out, &hex(PATH_COLOUR), 1.8, 1.0, &line);
     }
     let bins = path.spans.bins(level, from >> level..(to >> level) + 1);
+    let scale = (-f64::from(level)).exp2();
+    let mut shades: BTreeMap<u32, String> = BTreeMap::new();
     for (at, bin) in bins.range().zip(bins.iter()) {
         let (left, right) = (edge(drawing, level, at), edge(drawing, level, at + 1));
-        for it in bin.amounts() {
+        for it in bin.amounts().filter(|it| it.amount > 0) {
             let Key::State(_, lane) = it.key else { continue };
-            if let Some(y) = middle(lane.0) {
-                let _ = write!(out, "M{} {}H{}", tenth(left), tenth(y), tenth(right));
-            }
+            let Some(y) = middle(lane.0) else { continue };
+            let shade = ((it.amount as f64 * scale).min(1.0).sqrt() * SHADES).ceil();
+            let line = shades.entry(shade as u32).or_default();
+            let _ = write!(line, "M{} {}H{}", tenth(left), tenth(y), tenth(right));
         }
     }
-    out
+    for (shade, line) in shades {
+        push_line(out, &hex(PATH_COLOUR), 2.5, f64::from(shade) / SHADES, &line);
+    }
+}
+
+fn push_line(out: &mut String, color: &str, width: f64, opacity: f64, line: &str) {
+    let _ = writeln!(
+        out,
+        "<path class=\"critical-path\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
+         stroke-opacity=\"{opacity}\" stroke-linejoin=\"round\" d=\"{line}\"/>"
+    );
 }

@@ -134,9 +134,10 @@ def many_waits(browser, program, folder):
         overview = browser.evaluate("fetch('explained').then((it) => it.json())")
         waits, line = rgb(overview["colours"][0]), rgb(overview["pathColour"])
         rows = run.pixels(browser.screenshot())
-        for colour in (waits, line):
-            count = sum(row.count(colour) for row in rows)
-            assert count > 500, (colour, count)
+        assert sum(row.count(waits) for row in rows) > 500
+        # The path is in each lane half of the time, so its line is lighter, and hides little of the rest.
+        reddish = sum(1 for row in rows for red, green, blue in row if red > 140 and green < 90 and blue < 120)
+        assert 500 < reddish < 8000, reddish
         browser.evaluate(f"{PAGE}.viewport.show(100, 112)")
         browser.evaluate(f"{PAGE}.state.changed('window')")
         browser.settle()

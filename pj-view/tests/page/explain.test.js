@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { size } from "../../page/communication.js";
-import { ordered } from "../../page/path.js";
+import { ordered, shadeOf } from "../../page/path.js";
 import { binOf, histogramOf, matrixOf, messagesOf, waitsOfRow } from "../../page/rows.js";
 /** @import { Block, Interval, Lane, Model } from "../../page/types" */
 
@@ -107,6 +107,10 @@ test("parts of the path from several tiles are in order, each once", () => {
   const part = (/** @type {number} */ number) => ({ number, lane: 0, start: number, end: number + 1 });
   assert.deepEqual(ordered([part(3), part(4), part(2), part(3)]).map((it) => it.number), [2, 3, 4]);
   assert.deepEqual(ordered([]), []);
+});
+
+test("shares have shades", () => {
+  assert.deepEqual([1e-9, 0.01, 0.25, 0.5, 1, 2].map(shadeOf), [1, 1, 4, 6, 8, 8]);
 });
 
 test("sizes have units", () => {
