@@ -200,6 +200,31 @@ def panels(browser, url, is_served=True):
         run.clean(browser, url)
 
 
+def any_trace(browser, url):
+    """Each overlay is shown or says what the trace lacks, and each panel has contents, for any trace."""
+    browser.open(url)
+    overview = browser.evaluate("(async () => { for (;;) { const it = await (await fetch('explained')).json(); if (it.state !== 'computing') return it; } })()")
+    for overlay in ("waits", "path"):
+        browser.evaluate(f"document.getElementById('overlay-{overlay}').click()")
+        browser.settle()
+        is_on = browser.evaluate(f"document.getElementById('overlay-{overlay}').getAttribute('aria-pressed')") == "true"
+        assert is_on == ("refused" not in overview[overlay]), (overlay, overview[overlay])
+    for panel in ("why", "waiting", "cause", "communication", "durations"):
+        assert open_panel(browser, panel).strip(), panel
+    wait = next((it for it in overview["waits"].get("longest", []) if it["release"] is not None), None)
+    if wait:
+        click_button(browser, "waiting", "Go to its cause")
+        assert run.state(browser)["selected"]["lane"] in {it["whom"] for it in overview["waits"]["longest"]}
+        text = browser.evaluate("document.querySelector('#cause').innerText")
+        assert "It ends these waits" in text or wait["release"] is None, text
+    # Zooming keeps the overlays: from single waits to shares.
+    for factor in (0.001, 30, 1000):
+        browser.evaluate(f"{PAGE}.viewport.zoom({factor}, 200)")
+        browser.evaluate(f"{PAGE}.state.changed('window')")
+        browser.settle()
+    run.clean(browser, url)
+
+
 def two_traces(browser, program, first, second):
     with run.Served(program, first, str(second)) as served:
         browser.call("Page.navigate", url="about:blank")

@@ -425,6 +425,7 @@ def main():
         for trace in [examples / "mpi.trace", examples / "deep.trace", *further]:
             with Served(program, trace, "--recover") as served:
                 walk_through(browser, served.url)
+                explain.any_trace(browser, served.url)
                 frames(browser, served.url, trace.name)
                 print(f"{trace.name}: fine")
         with Served(program, examples / "mpi.trace") as served:

@@ -244,6 +244,45 @@ fn rows_and_containers_are_found_by_text() {
 }
 
 #[test]
+fn answers_are_as_guarded_as_the_trace() {
+    let served = Served::of(&crate::world::example("mpi.trace"), &[]);
+    let (token, wrong) = (&served.token, "0".repeat(32));
+    for path in [
+        "explained",
+        "verdict",
+        "waits?level=63&first=0&count=1&lanes=1",
+        "path?level=63&first=0&count=1",
+        "matrix?from=0&to=1",
+        "messages?from=0&to=1&first=0&count=1",
+        "histogram?type=1&value=0&from=0&to=1",
+        "hits?in=value&text=a&first=0&count=1",
+    ] {
+        let ask = |method: &str, token: &str, headers: &str| {
+            status(&served.ask(method, &format!("/{token}/{path}"), headers))
+        };
+        assert_eq!(ask("GET", &wrong, ""), 403, "{path}");
+        assert_eq!(ask("POST", token, ""), 405, "{path}");
+        assert_eq!(ask("GET", token, "Origin: http://evil.example\r\n"), 403, "{path}");
+        let foreign = format!(
+            "GET /{token}/{path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+        );
+        assert_eq!(status(&served.send(foreign.as_bytes())), 421, "{path}");
+    }
+    for wrong in [
+        "waits?level=64&first=0&count=1&lanes=1",
+        "matrix?from=nan&to=1",
+        "matrix?from=0",
+        "messages?from=0&to=1&first=0&count=1&order=x",
+        "messages?from=0&to=1&first=0&count=1&origin=x",
+        "messages?from=0&to=1&first=10001&count=1",
+    ] {
+        crate::explained::overview(&served);
+        let answer = served.ask("GET", &format!("/{token}/{wrong}"), "");
+        assert_eq!(status(&answer), 400, "{wrong}");
+    }
+}
+
+#[test]
 fn names_are_sent_as_text() {
     let folder = testkit::folder(&[("hostile.trace", crate::cli::hostile().as_bytes())]);
     let served = Served::of(&folder.path().join("hostile.trace"), &[]);
