@@ -17,6 +17,7 @@ import chromium
 import explain
 import fixed
 import people
+import tasks
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
 from header import header  # noqa: E402
@@ -439,6 +440,7 @@ def main():
                 print(f"{test.__name__}: fine")
         fixed.embedded_rows(browser, page.as_uri())
         explain.all_tests(browser, program, examples, folder)
+        tasks.ten_tasks(browser, program, examples)
     print("all tests passed")
 
 
