@@ -169,8 +169,8 @@ fn tasks_have_reasons_and_bounds() {
         folder.join(name)
     };
     for (name, cause) in [
-        ("cholesky-gpu", "chains of dependences"),
-        ("lu-gpu", "idle beside ready tasks"),
+        ("cholesky-gpu", "balanced"),
+        ("lu-gpu", "tasks on unsuitable workers"),
         ("cholesky-cpu", "idle beside ready tasks"),
     ] {
         let tasks = recorded(&format!("{name}.rec.xz"));
@@ -183,8 +183,13 @@ fn tasks_have_reasons_and_bounds() {
         // Without the file, the causes of idleness are unknown.
         let words = ["why", "--no-warnings", "--no-files", "--format", "csv"];
         let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);
-        assert!(status == 0 && out.contains("keep StarPU's tasks.rec"), "{out}");
+        assert!(status == 0 && out.contains("the file tasks.rec does"), "{out}");
         assert!(out.contains("cause,idle workers,"), "{out}");
+        // Memory managers and other threads are no workers, but CPUs that only sleep are.
+        let workers: Vec<&str> = out.lines().filter(|line| line.contains(",workers,")).collect();
+        let kinds = if name == "cholesky-cpu" { &["2 CPU:"][..] } else { &["4 CPU:", " CUDA:"] };
+        assert_eq!(workers.len(), kinds.len(), "{out}");
+        assert!(workers.iter().zip(kinds).all(|(line, kind)| line.contains(kind)), "{out}");
     }
 }
 
