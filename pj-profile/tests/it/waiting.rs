@@ -123,13 +123,11 @@ fn shows(page: &str, report: &str) {
 #[test]
 fn documents_show_current_reports() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
-    let trace = examples.join("mpi.trace");
-    for words in [&["waits", "--by", "waiter"][..], &["critical", "--by", "value", "--top", "3"]] {
-        let (status, out, _) = run(words, &trace);
-        assert_eq!(status, 0);
-        assert!(out.lines().count() > 4, "{out}");
-        shows("profile.md", &out);
-    }
+    let (status, out, _) =
+        run(&["critical", "--top", "1"], &examples.join("tutorial/jacobi.trace.xz"));
+    assert_eq!(status, 0);
+    assert!(out.lines().count() > 4, "{out}");
+    shows("tutorial.md", &out);
 }
 
 #[test]
