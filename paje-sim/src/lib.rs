@@ -71,6 +71,7 @@
 
 mod engine;
 mod nearest;
+mod opened;
 mod read;
 mod resolve;
 mod trace;
@@ -111,8 +112,9 @@ pub mod selection {
 
 pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
 pub use nearest::nearest;
+pub use opened::Opened;
 #[doc(inline)]
-pub use paje_decode::input::{feed::names_files, source::Source};
+pub use paje_decode::input::source::Source;
 #[doc(inline)]
 pub use paje_model::memory::LineNumber;
 #[doc(inline)]

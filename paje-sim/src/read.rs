@@ -3,11 +3,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use paje_workers::{Pin, Workers};
-use splitter::{Folders, Input};
 
 use crate::engine::ledger::Ledger;
 use crate::engine::portions::Portions;
 use crate::engine::replay;
+use crate::opened::Opened;
 use crate::trace::Trace;
 use crate::trace::portion::Portion;
 use paje_decode::input::source::Source;
@@ -118,12 +118,11 @@ impl Trace {
         options: &Options,
         workers: &Workers,
     ) -> Result<Trace, Error> {
-        let path = path.as_ref();
-        let input = Input::open(Some(path)).map_err(|error| Error::from(error).of_trace(path))?;
-        let name = input.name().to_owned();
-        let file = (path != Path::new("-")).then(|| path.to_owned());
-        let source = Source::from(input).reading_files(file, Folders::of([path]));
-        let read = Trace::read_with(source, options, workers, &Progress::default());
-        read.map_err(|error| error.of_trace(&name))
+        let opened = Opened::open(&[path]).and_then(|opened| opened.naming_files(&[]));
+        let opened = opened.map_err(Error::of_file)?;
+        let name = opened.name().to_owned();
+        let source = opened.source(workers.threads()).map_err(Error::from);
+        let read = |source| Trace::read_with(source, options, workers, &Progress::default());
+        source.and_then(read).map_err(|error| error.of_trace(&name))
     }
 }

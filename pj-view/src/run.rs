@@ -13,10 +13,10 @@ use paje_console::aside::write_whole;
 use paje_console::contents::say_stats;
 use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::voice::{SORTED_BY_FILE, all_met, nothing_in};
 use paje_console::{Failure, Voice, failure};
-use paje_sim::{Progress, Trace};
+use paje_sim::{Opened, Progress, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -55,7 +55,7 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     let input: Vec<&PathBuf> = cli.trace.iter().collect();
     refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
+    let opened = reading::open(cli.trace.as_slice(), Some(&cli.reading), VOICE)?;
     let (view, is_sound) = read(cli, opened, &workers, &Arc::default())?;
     if let Some(path) = &cli.html {
         let (text, whole) = html::write(&view, cli.max_size);
@@ -102,7 +102,7 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     let server = Server::bind(address, cli.port, Patience::default())
         .map_err(|error| Failure::File(format!("{address}:{}", cli.port).into(), error))?;
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
+    let opened = reading::open(cli.trace.as_slice(), Some(&cli.reading), VOICE)?;
     let progress = Arc::new(Progress::default());
     let shared = Arc::new(Shared {
         progress: Arc::clone(&progress),
@@ -185,7 +185,7 @@ fn read(
     let display = Display::new(!cli.talk.no_progress, began);
     let shown = display.replay(&opened.input, progress, None);
     let trace =
-        opened.read(workers, |source| Trace::read_with(source, &options, workers, progress));
+        reading::read(opened, workers, |it| Trace::read_with(it, &options, workers, progress));
     drop(shown);
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {

@@ -14,10 +14,8 @@ pub use super::warning::WarningKind;
 
 /// Reason why a trace could not be replayed: a failed read, or the first problem in file order
 /// (with [`Options::sort`](crate::names::options::Options::sort), in sorted order).
-#[derive(Debug)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     place: Option<Place>,
@@ -120,6 +118,12 @@ impl Error {
         self
     }
 
+    /// Creates the error of a file that cannot be opened.
+    #[doc(hidden)]
+    pub fn of_file((file, error): (PathBuf, io::Error)) -> Self {
+        Error::from(error).of_trace(&file)
+    }
+
     /// Sets the path of the trace, which messages then show.
     #[doc(hidden)]
     pub fn of_trace(mut self, trace: &Path) -> Self {
@@ -189,6 +193,13 @@ impl fmt::Display for Error {
             ErrorKind::Unmatched(message) => f.write_str(message),
             ErrorKind::Stopped => f.write_str("the replay was stopped"),
         }
+    }
+}
+
+/// Shows the message, because a `main` that returns an error prints it in this form.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
