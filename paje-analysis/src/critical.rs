@@ -34,7 +34,7 @@ pub fn refusal(waits: &Waits<'_>, map: &Map) -> Option<&'static str> {
     if map.name() == "starpu" {
         return Some(
             "no critical path, as StarPU's traces do not record which task waits for which; the file \
-             tasks.rec does, which starpu_fxt_tool writes beside the trace (--tasks FILE)",
+             tasks.rec does, which starpu_fxt_tool writes beside the trace",
         );
     }
     let has_dependences = waits.has_dependences();

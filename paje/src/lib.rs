@@ -2,7 +2,7 @@
 //!
 //! [`TraceReader`] reads a trace from files or from any reader. Compressed and packed traces, and OTF2 archives, are
 //! recognised by their contents. The result is a [`Trace`]: containers, and the states, variables, events and links in
-//! them. All times are in the unit of the trace; [`Trace::time_scale`] converts them to seconds.
+//! them.
 //!
 //! ```
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
@@ -11,9 +11,9 @@
 //! let computing: f64 = rank
 //!     .states()
 //!     .filter(|state| state.value_name() == "computing")
-//!     .map(|state| state.duration())
+//!     .map(|state| state.seconds())
 //!     .sum();
-//! assert!(computing > 0.0 && computing < rank.end() - rank.start());
+//! assert!(computing > 0.0 && computing < trace.seconds(rank.end() - rank.start()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -29,6 +29,13 @@
 //! A *lane* is the rows of one type in one container. If the rows do not fit into memory, there are two remedies.
 //! [`TraceReader::memory_limit`] moves rows to a file, and everything works as before. [`TraceReader::visit`] shows
 //! rows to a [`Visitor`] as soon as they are complete, and drops them afterwards. This also works for endless streams.
+//!
+//! # Times
+//!
+//! Times of rows and windows are in the unit of the trace, such as milliseconds, as the file has them. The method
+//! `seconds` of a row returns its duration in seconds, and [`Trace::seconds`] converts any time. The unit is known for
+//! some writers of traces, and otherwise assumed to be seconds: see [`Trace::time_scale`] and
+//! [`TraceReader::time_unit`]. Results of the module `analysis` are in seconds.
 //!
 //! # Analyses
 //!
@@ -58,7 +65,7 @@ pub use paje_sim::error::{EventName, Named, Word};
 pub use paje_sim::selection::ParseGlobError;
 pub use paje_sim::{
     Annotations, Container, ContainerId, Containers, Counts, Error, ErrorKind, Event, Events, Glob,
-    LaneId, LaneView, LineNumber, Link, Links, Name, NameOrder, Natures, NoContainer, Phase, Place,
+    Lane, LaneId, LineNumber, Link, Links, Name, NameOrder, Natures, NoContainer, Phase, Place,
     Problem, Progress, Recovered, Recovery, Remedy, Row, RowsByTime, Selected, Selection, State,
     States, Step, TimeRange, TimeScale, TimeUnit, Trace, TypeId, Types, ValueId, Variable,
     Variables, Visitor, Warning, WarningKind,

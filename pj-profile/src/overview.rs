@@ -58,7 +58,7 @@ pub(crate) fn parts(
     let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
     let waits = waiting::waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
-        let why = format!("Waiting was not analysed: {}.", map.unknown(trace));
+        let why = format!("Waiting was not analysed: {}.", map.unknown(trace, "--map FILE"));
         parts.push(Part::new("Waiting", &why, Table::new("kinds")));
         return Ok(parts);
     }

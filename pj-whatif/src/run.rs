@@ -144,7 +144,7 @@ fn changed(
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
     let facts = Facts::new(trace, &settings.map, &settings.reading).on_one_clock();
     if facts.tracks.classes().is_empty() {
-        return Err(unsuitable(settings.map.unknown(trace)));
+        return Err(unsuitable(settings.map.unknown(trace, "--map FILE")));
     }
     let scale = trace.time_scale();
     let mut report = Report::new(scale);

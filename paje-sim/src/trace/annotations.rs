@@ -5,7 +5,7 @@ use std::ops::Range;
 use paje_parser::{EventDef, TypeNature};
 
 use crate::trace::Trace;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::rows::Place;
 use paje_model::memory::{
     Chunk, EventChunk, ExtraPair, Extras, KeyPlace, LineNumber, LinkChunk, StateChunk,
@@ -90,7 +90,7 @@ impl<'t> Annotations<'t> {
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     /// Returns the annotations of a chunk. Those of links are stored with the links' keys.
     pub(crate) fn annotations(self, chunk: &Chunk) -> Annotations<'t> {
         let trace = self.trace();

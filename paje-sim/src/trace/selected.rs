@@ -1,5 +1,5 @@
 use super::Trace;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::walk::Step;
 use paje_model::model::containers::Containers;
 use paje_model::model::types::Types;
@@ -150,7 +150,7 @@ impl Selected {
 
     /// Returns whether the rows of this lane are wanted.
     #[must_use]
-    pub fn wants_lane(&self, lane: LaneView<'_>) -> bool {
+    pub fn wants_lane(&self, lane: Lane<'_>) -> bool {
         self.wants_rows(lane.container(), lane.type_id())
     }
 

@@ -6,7 +6,7 @@ use paje_parser::TypeNature;
 
 use crate::trace::Trace;
 use crate::trace::annotations::Annotations;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::Step;
 use paje_model::memory::finished::FinishedRows;
@@ -56,7 +56,7 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Self::Error> {
         let _ = (lane, states);
         Ok(())
     }
@@ -65,11 +65,7 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn variables(
-        &mut self,
-        lane: LaneView<'_>,
-        variables: Variables<'_>,
-    ) -> Result<(), Self::Error> {
+    fn variables(&mut self, lane: Lane<'_>, variables: Variables<'_>) -> Result<(), Self::Error> {
         let _ = (lane, variables);
         Ok(())
     }
@@ -78,7 +74,7 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Self::Error> {
         let _ = (lane, events);
         Ok(())
     }
@@ -87,13 +83,13 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Self::Error> {
         let _ = (lane, links);
         Ok(())
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     /// Shows the lane's objects to the visitor, slice by slice.
     ///
     /// # Errors
@@ -109,7 +105,7 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
-    /// If the lane has exactly one chunk, returns its number of objects. This is faster than [`LaneView::chunks_from`].
+    /// If the lane has exactly one chunk, returns its number of objects. This is faster than [`Lane::chunks_from`].
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -212,14 +208,12 @@ impl<'t> LaneView<'t> {
     }
 }
 
-/// States of a lane. All slices have the same length, and times are in seconds.
+/// States of a lane. All slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct States<'t> {
     /// Time at which each state was set or pushed.
     pub start: &'t [f64],
-    /// Time at which each state was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), the end is NaN if the state is still open. Such a state does not belong to the
-    /// portion.
+    /// Time at which each state was popped or replaced, or its container ended.
     pub end: &'t [f64],
     /// Value of each state.
     pub value: &'t [ValueId],
@@ -243,7 +237,7 @@ impl States<'_> {
     }
 }
 
-/// Values of a variable. The slices have the same length, and times are in seconds.
+/// Values of a variable. The slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct Variables<'t> {
     /// Start of each value. Each value lasts until the next value starts.
@@ -265,7 +259,7 @@ impl Variables<'_> {
     }
 }
 
-/// Events of a lane. The slices have the same length, and times are in seconds.
+/// Events of a lane. The slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'t> {
     /// Time of each event.
@@ -276,7 +270,7 @@ pub struct Events<'t> {
     pub user_defined: Annotations<'t>,
 }
 
-/// Links of a lane. All slices have the same length, and times are in seconds.
+/// Links of a lane. All slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'t> {
     /// Start of each link.

@@ -75,7 +75,7 @@ fn predict(
 ) -> Result<Prediction, Refusal> {
     let facts = Facts::new(trace, &settings.map, &settings.reading);
     if facts.tracks.classes().is_empty() {
-        return Err(Refusal(settings.map.unknown(trace)));
+        return Err(Refusal(settings.map.unknown(trace, "`Options::map`")));
     }
     let mut changes = Changes { hypotheses, network: None, random: None };
     let eager = changes.eager();

@@ -5,8 +5,8 @@ use std::io::{Cursor, Write};
 use std::sync::Arc;
 
 use paje::{
-    ContainerId, ErrorKind, LaneView, Links, Nature, Pin, Progress, Selection, States, TimeUnit,
-    Trace, TraceReader, VisitError, Visitor,
+    ContainerId, ErrorKind, Lane, Links, Nature, Pin, Progress, Selection, States, TimeUnit, Trace,
+    TraceReader, VisitError, Visitor,
 };
 use testkit::otf2::Archive;
 use testkit::otf2::Given::{N, T};
@@ -23,7 +23,7 @@ fn traces_and_rows_can_be_sent_and_shared() {
     shared::<paje::Row<'_>>();
     shared::<paje::RowsByTime<'_>>();
     shared::<paje::Container<'_>>();
-    shared::<paje::LaneView<'_>>();
+    shared::<paje::Lane<'_>>();
     shared::<paje::Selected>();
     shared::<paje::Error>();
     shared::<VisitError<paje::Error>>();
@@ -48,7 +48,7 @@ impl Visitor for Seen {
         Ok(())
     }
 
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), String> {
+    fn states(&mut self, _: Lane<'_>, states: States<'_>) -> Result<(), String> {
         self.states += states.start.len() as u64;
         assert!(states.end.iter().all(|end| !end.is_nan()));
         self.until = states.end.iter().copied().fold(self.until, f64::max);
@@ -58,7 +58,7 @@ impl Visitor for Seen {
         }
     }
 
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), String> {
+    fn links(&mut self, _: Lane<'_>, links: Links<'_>) -> Result<(), String> {
         self.links += links.start.len() as u64;
         Ok(())
     }
