@@ -188,8 +188,10 @@ impl Options {
 
     fn scope(&self, trace: &Trace) -> Result<Scope, Refusal> {
         let selected = trace.select(&self.selection);
-        match selected.unmet_types().chain(selected.unmet_containers()).next() {
-            Some(glob) => Err(Refusal(format!("nothing in the trace matches the pattern {glob}"))),
+        match selected.unmet(trace).next() {
+            Some((what, glob, hint)) => {
+                Err(Refusal(format!("the trace has no {what} '{glob}'; {hint}")))
+            }
             None => Ok(Scope::new(&self.selection)),
         }
     }

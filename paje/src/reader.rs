@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use paje_parser::FieldNames;
 use paje_sim::{
-    Error, ErrorKind, Glob, MemoryLimit, NameOrder, Opened, Options, Portion, Precision, Progress,
-    Selected, Selection, Source, TimeUnit, Trace, Visitor, Warning, nearest,
+    Error, ErrorKind, MemoryLimit, NameOrder, Opened, Options, Portion, Precision, Progress,
+    Selected, Selection, Source, TimeUnit, Trace, Visitor, Warning,
 };
 use paje_workers::{Pin, Workers};
 
@@ -214,8 +214,8 @@ impl TraceReader {
 }
 
 impl TraceReader {
-    /// Reads the trace in a file: Pajé text, compressed or not (gzip, zstd, xz, bzip2), a packed trace, or the anchor
-    /// file or folder of an OTF2 archive. The path `-` means standard input.
+    /// Reads the trace in a file: Pajé text, compressed or not (gzip, zstd, xz, bzip2), a packed trace (feature `pack`),
+    /// or the anchor file or folder of an OTF2 archive (feature `otf2`). The path `-` means standard input.
     ///
     /// # Errors
     /// The file cannot be read, or the trace has a problem, or a pattern of the selection matches nothing. The message
@@ -353,18 +353,9 @@ impl TraceReader {
 
     /// Fails if a pattern of the selection matches nothing.
     fn met(trace: &Trace, selected: &Selected) -> Result<(), Error> {
-        let (types, containers) = (trace.types(), trace.containers());
-        let unmatched = |what: &str, glob: &Glob, hint: String| {
+        if let Some((what, glob, hint)) = selected.unmet(trace).next() {
             let message = format!("the trace has no {what} '{glob}'; {hint}");
-            Err(Error::new(ErrorKind::Unmatched(message), None))
-        };
-        if let Some(glob) = selected.unmet_types().next() {
-            let names = types.ids().skip(1).map(|id| types.name(id).text);
-            return unmatched("type", glob, nearest(glob.as_str().as_bytes(), names));
-        }
-        if let Some(glob) = selected.unmet_containers().next() {
-            let names = containers.ids().skip(1).map(|id| containers.name(id).text);
-            return unmatched("container", glob, nearest(glob.as_str().as_bytes(), names));
+            return Err(Error::new(ErrorKind::Unmatched(message), None));
         }
         Ok(())
     }
