@@ -126,6 +126,8 @@ fn errors_have_a_kind_and_a_position() {
     let error = TraceReader::new().parse(&wrong).expect_err("invalid");
     assert!(matches!(error.kind(), ErrorKind::Invalid(_)), "{error}");
     assert_eq!(error.position().expect("a position").line as usize, wrong.lines().count());
+    // A `main` that returns an error prints its Debug form.
+    assert_eq!(format!("{error:?}"), error.to_string());
     let trace = TraceReader::new().recover(true).parse(&wrong).expect("recovered");
     assert_eq!(trace.recovered().problems.len(), 1);
     let missing = TraceReader::new().open("no such file").expect_err("missing");
@@ -143,7 +145,10 @@ fn options_have_their_effect() {
     let trace = reader.clone().select(selection).open(example("mpi.trace")).expect("valid trace");
     assert_eq!((trace.states().count(), trace.counts().states), (0, 0));
     let trace = reader.clone().time_unit(TimeUnit::Milliseconds).open(example("mpi.trace"));
-    assert_eq!(trace.expect("valid trace").time_scale().unit(), TimeUnit::Milliseconds);
+    let trace = trace.expect("valid trace");
+    assert_eq!(trace.time_scale().unit(), TimeUnit::Milliseconds);
+    assert!(trace.states().all(|it| it.seconds() == trace.seconds(it.duration())));
+    assert_eq!(trace.seconds(1500.0), 1.5);
     let cut = reader.clone().stop_at(0.01).ignore_incomplete_links(true);
     assert_eq!(cut.open(example("mpi.trace")).expect("valid trace").end(), 0.01);
     assert!(reader.open(example("unsorted.trace")).is_err());
