@@ -1,7 +1,7 @@
 //! Reads and analyses Pajé traces and OTF2 archives, exactly and fast.
 //!
-//! [`TraceReader`] reads a trace from files or from any reader. Compressed and packed traces, and OTF2 archives, are
-//! recognised by their contents. The result is a [`Trace`]: containers, and the states, variables, events and links in
+//! [`TraceReader`] reads a trace from files or from any reader. Compressed traces are recognised by their contents, as
+//! are packed traces and OTF2 archives, which need features. The result is a [`Trace`]: containers, and the states, variables, events and links in
 //! them.
 //!
 //! ```
@@ -40,7 +40,19 @@
 //! # Analyses
 //!
 //! With the feature `analysis`, the module `analysis` has the analyses of the programs `pj_profile`, `pj_hazards` and
-//! `pj_whatif` as functions. The features `serde` and `arrow` convert their results.
+//! `pj_whatif` as functions.
+//!
+//! # Features
+//!
+//! None is enabled by default.
+//!
+//! | | |
+//! |---|---|
+//! | `analysis` | the module `analysis` |
+//! | `otf2` | reading of OTF2 archives |
+//! | `pack` | reading of packed traces, which `pj_pack` writes |
+//! | `serde` | results of analyses implement `Serialize` |
+//! | `arrow` | conversion of results of analyses to Arrow record batches |
 //!
 //! # Errors
 //!
