@@ -89,8 +89,7 @@ impl Trace {
     }
 
     /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the process may
-    /// use. Also reads the files below its folder to which the trace refers: see [`Source::reading_files`]. The path
-    /// `-` means standard input.
+    /// use. Also reads the files below its folder to which the trace refers. The path `-` means standard input.
     ///
     /// If no threads can be started, the calling thread does all the work.
     ///
@@ -103,6 +102,7 @@ impl Trace {
     /// # Errors
     /// The file cannot be opened or read, or the trace has a problem. The first problem in file order is returned. The
     /// message begins with the file's name and, if it concerns a line, the line and column.
+    #[doc(hidden)]
     pub fn open(path: impl AsRef<Path>) -> Result<Trace, Error> {
         let workers = Workers::new(None, &Pin::None).unwrap_or_else(|_| Workers::one());
         Trace::open_with(path, &Options::default(), &workers)

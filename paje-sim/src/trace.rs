@@ -153,24 +153,25 @@ impl Trace {
         &self.warnings
     }
 
-    /// Returns the problems from which the replay has recovered, with their remedies. See
-    /// [`Options::recover`](crate::Options::recover).
+    /// Returns the problems from which the replay has recovered, with their remedies, if recovery
+    /// (`TraceReader::recover`) is on.
     #[must_use]
     pub fn recovered(&self) -> &Recovery {
         &self.recovery
     }
 
-    /// Returns the end of the trace in seconds: [`Options::stop_at`](crate::Options::stop_at) if it
-    /// is set, else the latest time.
+    /// Returns the end of the trace, in its [unit](Trace::time_scale): the time at which the replay was told to stop,
+    /// or the latest time.
     #[must_use]
     pub fn end(&self) -> f64 {
         self.end
     }
 
-    /// Returns the distinct times of all event lines in seconds, in order, if
+    /// Returns the distinct times of all event lines, in order, if
     /// [`Options::keep_times`](crate::Options::keep_times) is set. This includes lines that are ignored or change
     /// nothing, but not lines after [`Options::stop_at`](crate::Options::stop_at).
     #[must_use]
+    #[doc(hidden)]
     pub fn times_of_lines(&self) -> &[f64] {
         &self.times_of_lines
     }
@@ -281,7 +282,7 @@ impl Trace {
     }
 
     /// Returns the user-defined fields of a container's creation: name, and text as written. Empty
-    /// unless [`Options::user_defined`](crate::Options::user_defined) is set.
+    /// if the replay did not keep them (`TraceReader::fields`).
     pub fn container_fields(&self, id: ContainerId) -> impl Iterator<Item = (&str, &[u8])> {
         let event = self.container_event(id).into_iter();
         event.flat_map(|fields| {
@@ -312,8 +313,8 @@ impl Trace {
         self.rows.keeps()
     }
 
-    /// Returns the line that created a container, if [lines](crate::Options::keep_lines) were kept.
-    /// The root has none.
+    /// Returns the line that created a container, if the replay kept lines
+    /// (`TraceReader::lines`). The root has none.
     #[must_use]
     pub fn container_line(&self, id: ContainerId) -> Option<LineNumber> {
         self.containers().line(id).filter(|_| self.has_lines())

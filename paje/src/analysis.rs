@@ -99,8 +99,27 @@ impl Options {
         self
     }
 
-    /// Sets the map from states to classes such as `send`, in TOML, as `pj_profile --map` reads it. By default, the
-    /// built-in map that fits best is used.
+    /// Sets the map from the values of states to classes, in TOML. By default, the built-in map that fits best is used:
+    /// for the states of MPI programs, or for those of StarPU. The first pattern that matches applies.
+    ///
+    /// ```
+    /// let options = paje::analysis::Options::new().map(
+    ///     r#"
+    ///     # Types of the states. Their other values have the class `other`; values of other types `compute`.
+    ///     types = ["MY_MPI"]
+    ///     [classes]
+    ///     "my_{send,isend}" = "send"
+    ///     my_recv = "recv"
+    ///     "my_wait*" = "wait"
+    ///     my_barrier = "barrier"
+    ///     my_allreduce = "nxn"
+    ///     "#,
+    /// )?;
+    /// # Ok::<(), paje::analysis::Refusal>(())
+    /// ```
+    ///
+    /// The other classes are `sendrecv`, `1xn` (such as a broadcast), `nx1` (such as a gather), `scan`, `io`, `compute`
+    /// and `other`.
     ///
     /// # Errors
     /// The text is not a map.

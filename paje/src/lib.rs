@@ -79,8 +79,8 @@ pub use paje_sim::{
     Annotations, Container, ContainerId, Containers, Counts, Error, ErrorKind, Event, Events, Glob,
     Lane, LaneId, LineNumber, Link, Links, Name, NameOrder, Natures, NoContainer, Phase, Place,
     Problem, Progress, Recovered, Recovery, Remedy, Row, RowsByTime, Selected, Selection, State,
-    States, Step, TimeRange, TimeScale, TimeUnit, Trace, TypeId, Types, ValueId, Variable,
-    Variables, Visitor, Warning, WarningKind,
+    States, TimeRange, TimeScale, TimeUnit, Trace, TypeId, Types, ValueId, Variable, Variables,
+    Visitor, Warning, WarningKind,
 };
 pub use paje_workers::{ParsePinError, Pin};
 pub use reader::TraceReader;

@@ -12,7 +12,7 @@ use paje_model::memory::{
     VariableChunk,
 };
 
-/// User-defined fields and lines of the objects of a slice. Empty unless the options keep them.
+/// User-defined fields and lines of the objects of a slice. Empty unless the replay kept them.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations<'t> {
     trace: &'t Trace,
@@ -73,8 +73,8 @@ impl<'t> Annotations<'t> {
         })
     }
 
-    /// Returns the line of the event that opened object `i` of the slice, if
-    /// [lines](crate::Options::keep_lines) were kept.
+    /// Returns the line of the event that opened object `i` of the slice, if the replay kept lines
+    /// (`TraceReader::lines`).
     #[must_use]
     pub fn line(&self, i: usize) -> Option<LineNumber> {
         let pair = ExtraPair::from_word(self.pairs?[i]);

@@ -91,12 +91,13 @@ impl<'t> Container<'t> {
         self.lanes().flat_map(Lane::states)
     }
 
-    /// Returns the user-defined fields of the creation: name, and text as written. Empty unless the replay kept them.
+    /// Returns the user-defined fields of the creation: name, and text as written. Empty if the replay did not
+    /// keep them (`TraceReader::fields`).
     pub fn fields(self) -> impl Iterator<Item = (&'t str, &'t [u8])> {
         self.trace.container_fields(self.id)
     }
 
-    /// Returns the line that created the container, if the replay kept lines. The root has none.
+    /// Returns the line that created the container, if the replay kept lines (`TraceReader::lines`). The root has none.
     #[must_use]
     pub fn line(self) -> Option<LineNumber> {
         self.trace.container_line(self.id)

@@ -204,8 +204,8 @@ macro_rules! annotated {
     ($($row:ident)*) => {$(
         impl<'t> $row<'t> {
             /// Returns the user-defined fields, each with its name and its text as written. The fields of the event
-            /// that opened the object come first, then those of the event that closed it. Empty unless the replay
-            /// kept them.
+            /// that opened the object come first, then those of the event that closed it. Empty if the replay did
+            /// not keep them (`TraceReader::fields`).
             pub fn fields(&self) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
                 let (notes, index) = self.annotations();
                 notes.of(index)
@@ -223,7 +223,8 @@ macro_rules! annotated {
                 self.field(name).and_then(parse_f64)
             }
 
-            /// Returns the line of the event that opened the object, if the replay kept lines.
+            /// Returns the line of the event that opened the object, if the replay kept lines
+            /// (`TraceReader::lines`).
             #[must_use]
             pub fn line(&self) -> Option<LineNumber> {
                 let (notes, index) = self.annotations();

@@ -156,6 +156,7 @@ impl Selected {
     }
 
     /// Returns whether the rows at this step of a walk are wanted.
+    #[doc(hidden)]
     #[must_use]
     pub fn wants_step(&self, step: Step) -> bool {
         match step {

@@ -37,13 +37,16 @@ impl Trace {
     }
 }
 
-/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane order. The default
-/// methods ignore the objects.
+/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane order. All states
+/// and links have an end. The default methods ignore the objects.
+///
+/// If the trace is shown while it is read (`TraceReader::visit`), this order holds within each portion.
 pub trait Visitor {
     /// Error that ends the visit.
     type Error;
 
-    /// Receives a container. The container's lanes follow.
+    /// Receives a container: first the root, then the others. The container's lanes follow. While the trace is read,
+    /// containers come when they end, so earlier portions may have shown rows of them.
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.

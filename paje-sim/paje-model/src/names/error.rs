@@ -13,7 +13,7 @@ pub use super::problem::Problem;
 pub use super::warning::WarningKind;
 
 /// Reason why a trace could not be replayed: a failed read, or the first problem in file order
-/// (with [`Options::sort`](crate::names::options::Options::sort), in sorted order).
+/// (if events are sorted by time, in that order).
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -29,7 +29,7 @@ struct Inner {
 /// Position of a problem, and the line that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, or `None` for the trace itself. See `Source::reading_files`.
+    /// The file, or `None` for the trace itself. A trace may refer to other files.
     pub file: Option<Arc<Path>>,
     /// Byte, line and column of the offending text in the file.
     pub position: Position,
