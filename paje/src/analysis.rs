@@ -105,7 +105,6 @@ impl Options {
     /// ```
     /// let options = paje::analysis::Options::new().map(
     ///     r#"
-    ///     # Types of the states. Their other values have the class `other`; values of other types `compute`.
     ///     types = ["MY_MPI"]
     ///     [classes]
     ///     "my_{send,isend}" = "send"
@@ -118,8 +117,9 @@ impl Options {
     /// # Ok::<(), paje::analysis::Refusal>(())
     /// ```
     ///
-    /// The other classes are `sendrecv`, `1xn` (such as a broadcast), `nx1` (such as a gather), `scan`, `io`, `compute`
-    /// and `other`.
+    /// `types` are the types of such states. Their other values have the class `other`, and values of other types have
+    /// the class `compute`. The other classes are `sendrecv`, `1xn` (such as a broadcast), `nx1` (such as a gather),
+    /// `scan` and `io`.
     ///
     /// # Errors
     /// The text is not a map.

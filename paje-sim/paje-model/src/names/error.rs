@@ -16,6 +16,7 @@ pub use super::warning::WarningKind;
 /// (if events are sorted by time, in that order).
 pub struct Error(Box<Inner>);
 
+#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     place: Option<Place>,
@@ -196,10 +197,10 @@ impl fmt::Display for Error {
     }
 }
 
-/// Shows the message, because a `main` that returns an error prints it in this form.
+/// Shows the message, because a `main` that returns an error prints it in this form. `{:#?}` shows all contents.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        if f.alternate() { self.0.fmt(f) } else { fmt::Display::fmt(self, f) }
     }
 }
 
