@@ -61,8 +61,8 @@ pub struct Cli {
 
     /// Group rows by value, by container, or by the containers of TYPE with everything inside
     ///
-    /// comm: TYPE, such as a node; waits: kind (default), waiter, pair or path; critical: container
-    /// (default) or value; tasks: kind (default), worker, kernel or task
+    /// comm: TYPE, such as a node; waits: kind (default), value, waiter, pair or path; critical:
+    /// container or value (default: both); tasks: kind (default), worker, kernel or task
     #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 
