@@ -4,6 +4,8 @@ import { listenControls, toggleLinks, toggleTheme } from "./controls.js";
 import { addDetails } from "./details.js";
 import { byId } from "./dom.js";
 import { embeddedSource } from "./embedded.js";
+import { Fields } from "./fields.js";
+import { addFlame } from "./flame.js";
 import { Hits } from "./hits.js";
 import { listenKeys } from "./keys.js";
 import { addLegend } from "./legend.js";
@@ -37,14 +39,18 @@ function build(source, answer) {
   const tiles = new Tiles(source, model, () => scene.redraw(), () => live.say("pj_view does not answer; it may have ended."));
   const names = new Names(source, model, (type) => {
     paints.forget(type);
-    for (const id of ["details", "hits", "profile", "legend"]) panels.update(id);
+    for (const id of ["details", "hits", "profile", "legend", "flame"]) panels.update(id);
     scene.redraw();
   });
   /** @type {Data} */
   const data = { source, model, tiles, names };
   const address = new Address(state, viewport);
   const selected = address.read(model);
-  const paints = new Paints(data, state);
+  const fields = new Fields(source, () => {
+    scene.redraw();
+    panels.update("legend");
+  });
+  const paints = new Paints(data, state, fields);
   const overlays = new Overlays(state, live);
   const canvas = /** @type {HTMLCanvasElement} */ (byId("canvas"));
   const scene = new Scene({ data, state, viewport, overlays, paints, canvas });
@@ -52,7 +58,7 @@ function build(source, answer) {
   const panels = new Panels(state, viewport);
   /** @type {Page} */
   const page = { data, state, viewport, scene, navigator, panels, overlays, live };
-  return { page, address, selected };
+  return { page, address, fields, selected };
 }
 
 /**
@@ -73,7 +79,7 @@ async function start() {
   const [model, blocks] = [document.getElementById("embedded-model"), document.getElementById("embedded-blocks")];
   try {
     const source = model && blocks ? await embeddedSource(model, blocks) : servedSource();
-    const { page, address, selected } = build(source, await waited(source));
+    const { page, address, fields, selected } = build(source, await waited(source));
     const { data, state, scene, navigator, panels } = page;
     document.title = `${data.model.name}: Pajé view`;
     byId("name").textContent = data.model.name;
@@ -81,7 +87,8 @@ async function start() {
     const hits = new Hits(page);
     addMarks(page);
     const profile = new Profile(page);
-    addLegend(page);
+    addLegend(page, fields);
+    addFlame(page);
     const pointer = new Pointer(page, address);
     listenControls(page);
     listenKeys(page, pointer, hits, { links: () => toggleLinks(page), theme: () => toggleTheme(page) });
@@ -98,7 +105,7 @@ async function start() {
     state.changed("search");
     await navigator.show(selected);
     if (document.activeElement === document.body) byId("stage").focus();
-    const idle = () => [data.tiles, data.names, navigator, panels, address, page.overlays].every((it) => it.idle()) && !scene.pending;
+    const idle = () => [data.tiles, data.names, fields, navigator, panels, address, page.overlays].every((it) => it.idle()) && !scene.pending;
     // For tests.
     Object.assign(window, { pajeView: { page, state: () => testState(page, profile, idle()) } });
   } catch (error) {

@@ -10,11 +10,14 @@ use crate::find::{self, Spot};
 use crate::request::Request;
 use crate::serve::Answer;
 use crate::view::View;
-use crate::{details, model, page, profile, tiles};
+use crate::{details, fields, flame, model, page, profile, tiles};
 
 /// Maximum number of bins in a tile, and of lanes in a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
+
+/// Maximum number of rows in a request for fields.
+const MOST_ROWS: usize = 1 << 10;
 
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
@@ -42,6 +45,8 @@ impl Shared {
             "row" => row(view, request),
             "profile" => window(view, request),
             "find" => spot(view, request),
+            "flame" => flames(view, request),
+            "fields" => field_values(view, request),
             _ => return Answer::status(404, "Not Found"),
         };
         found.map_or_else(bad_request, |value| json(&value))
@@ -122,6 +127,27 @@ fn row(view: &View, request: &Request) -> Option<Value> {
 fn window(view: &View, request: &Request) -> Option<Value> {
     let (from, to): (f64, f64) = (request.number("from")?, request.number("to")?);
     (from.is_finite() && to.is_finite()).then(|| profile::of(view, from.min(to), from.max(to)))
+}
+
+fn flames(view: &View, request: &Request) -> Option<Value> {
+    let (from, to): (f64, f64) = (request.number("from")?, request.number("to")?);
+    let id: u32 = request.number("container")?;
+    let is_there = (id as usize) < view.trace.containers().len();
+    let fine = from.is_finite() && to.is_finite() && is_there;
+    fine.then(|| flame::of(view, &view.lanes_within(ContainerId(id)), from.min(to), from.max(to)))
+}
+
+/// Answers with the values of a field in rows of a lane. The rows are sorted.
+fn field_values(view: &View, request: &Request) -> Option<Value> {
+    let lane = view.lane(LaneId(request.number("lane")?))?;
+    let text = request.words("rows")?;
+    let rows: Option<Vec<u64>> = text.split(',').map(|word| word.parse().ok()).collect();
+    let rows = rows?;
+    let fine = rows.len() <= MOST_ROWS
+        && rows.is_sorted_by(|a, b| a < b)
+        && rows.last().is_some_and(|row| *row < lane.len());
+    let name = request.words("name").filter(|_| fine)?;
+    Some(json!(fields::of(lane, &name, &rows)))
 }
 
 fn spot(view: &View, request: &Request) -> Option<Value> {

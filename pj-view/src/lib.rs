@@ -12,7 +12,9 @@
 mod answer;
 pub mod cli;
 mod details;
+mod fields;
 mod find;
+mod flame;
 mod frame;
 mod html;
 pub mod manual;

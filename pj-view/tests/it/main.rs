@@ -3,6 +3,7 @@
 mod cli;
 mod heads;
 mod naive;
+mod paths;
 mod profile;
 mod pyramid;
 mod requests;
