@@ -7,7 +7,7 @@ import { flameOf } from "./flame.js";
 /** Types by lane. @typedef {Map<number, number>} TypeOf */
 
 /** @param {string} text */
-async function decoded(text) {
+export async function decoded(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);

@@ -4,6 +4,7 @@ import { listenControls, toggleLinks, toggleTheme } from "./controls.js";
 import { addDetails } from "./details.js";
 import { byId } from "./dom.js";
 import { embeddedSource } from "./embedded.js";
+import { addExplanations } from "./explain.js";
 import { Fields } from "./fields.js";
 import { addFlame } from "./flame.js";
 import { Hits } from "./hits.js";
@@ -46,6 +47,7 @@ function build(source, answer) {
   const data = { source, model, tiles, names };
   const address = new Address(state, viewport);
   const selected = address.read(model);
+  if (location.hash === "") model.overlays?.forEach((id) => state.overlays.add(id));
   const fields = new Fields(source, () => {
     scene.redraw();
     panels.update("legend");
@@ -89,6 +91,7 @@ async function start() {
     const profile = new Profile(page);
     addLegend(page, fields);
     addFlame(page);
+    addExplanations(page);
     const pointer = new Pointer(page, address);
     listenControls(page);
     listenKeys(page, pointer, hits, { links: () => toggleLinks(page), theme: () => toggleTheme(page) });

@@ -27,6 +27,7 @@ import { byId, el } from "./dom.js";
  * @property {() => Promise<void>} [load]
  * @property {(frame: Frame) => void} draw
  * @property {(x: number, y: number, frame: Frame) => Hit | null} [hit]
+ * @property {() => boolean} [idle] Whether nothing is being fetched, for tests.
  */
 /** @typedef {{ overlay: Overlay, button: HTMLElement, loading: Promise<void> | null, isLoaded: boolean }} Entry */
 
@@ -111,6 +112,6 @@ export class Overlays {
   }
 
   idle() {
-    return [...this.all.values()].every((it) => !it.loading);
+    return [...this.all.values()].every((it) => !it.loading && it.overlay.idle?.() !== false);
   }
 }

@@ -135,7 +135,7 @@ export class Scene {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }
-    viewport.gutter = gutterFor(layout, width);
+    viewport.gutter = Math.max(gutterFor(layout, width), viewport.leastGutter);
     viewport.width = Math.max(width - viewport.gutter, 1);
     viewport.height = Math.max(height - AXIS, 1);
     viewport.scroll = Math.max(0, Math.min(viewport.scroll, layout.height - viewport.height + 12));

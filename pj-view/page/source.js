@@ -20,7 +20,7 @@ export async function asked(path, values = {}) {
 }
 
 /** @param {string} path */
-const blocks = async (path) => parseBlocks(await (await fetched(path)).arrayBuffer());
+export const blocks = async (path) => parseBlocks(await (await fetched(path)).arrayBuffer());
 
 /** @returns {Source} */
 export function servedSource() {

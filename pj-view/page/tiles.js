@@ -72,7 +72,8 @@ export class Tiles {
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;
-    const last = Math.floor((to - this.model.origin) / width);
+    // Beside another trace, a view may show times that this trace's clock does not have.
+    const last = Math.min(Math.floor((to - this.model.origin) / width), Math.floor((2 ** (63 - level) - 1) / TILE));
     const found = [];
     for (let tile = Math.max(0, Math.floor((from - this.model.origin) / width)); tile <= last; tile++) {
       const start = this.model.origin + tile * width;

@@ -18,6 +18,8 @@ export class Viewport {
     this.width = 1;
     this.height = 1;
     this.gutter = 210;
+    /** Least width of the names, if another view has wider ones. */
+    this.leastGutter = 0;
   }
 
   get span() {

@@ -1,7 +1,7 @@
 //! Flame view: the time of states in a window, by the path of the states around them.
 
 use paje_parser::TypeNature;
-use paje_sim::LaneView;
+use paje_sim::{LaneView, TimeRange};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -26,7 +26,8 @@ struct Path {
 
 /// Returns paths as arrays of parent, type, value, seconds and number of states, or why there are
 /// none. The parent is a position in the list, or null.
-pub(crate) fn of(view: &View, lanes: &[LaneView<'_>], from: f64, to: f64) -> Value {
+pub(crate) fn of(view: &View, lanes: &[LaneView<'_>], window: TimeRange) -> Value {
+    let TimeRange { from, to, .. } = window;
     let clock = view.pyramid.clock();
     let (low, high) = (clock.ticks(from), clock.ticks(to));
     let states = lanes.iter().filter(|lane| lane.nature() == TypeNature::State);

@@ -58,8 +58,30 @@ pub(crate) const FILES: &[File] = files! {
     "details.js" SCRIPT;
     "profile.js" SCRIPT;
     "legend.js" SCRIPT;
+    "rows.js" SCRIPT;
+    "analyses.js" SCRIPT;
+    "waits.js" SCRIPT;
+    "path.js" SCRIPT;
+    "why.js" SCRIPT;
+    "communication.js" SCRIPT;
+    "durations.js" SCRIPT;
+    "explain.js" SCRIPT;
     "main.js" SCRIPT;
 };
+
+/// Files of the page that shows two traces, each in a frame.
+const PAIR: &[File] = files! {
+    "pair.html" "text/html";
+    "pair.css" "text/css";
+    "dom.js" SCRIPT;
+    "pair.js" SCRIPT;
+};
+
+/// Returns a file of the page that shows two traces.
+pub(crate) fn pair(path: &str) -> Option<&'static File> {
+    let name = if path.is_empty() { "pair.html" } else { path };
+    PAIR.iter().find(|file| file.name == name)
+}
 
 pub(crate) fn file(path: &str) -> Option<&'static File> {
     let name = if path.is_empty() { "index.html" } else { path };
@@ -74,7 +96,7 @@ pub(crate) fn script() -> String {
     for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
         let mut exports = Vec::new();
         let _ = writeln!(script, "modules[\"./{}\"] = (() => {{", file.name);
-        for line in file.text.lines() {
+        for line in file.text.lines().filter(|line| !line.starts_with("/** @import ")) {
             let line = if let Some((names, from)) = import(line) {
                 &format!("const {names} = modules[\"{from}\"];")
             } else if let Some(line) = line.strip_prefix("export ") {
