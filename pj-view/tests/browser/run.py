@@ -438,7 +438,7 @@ def main():
             for test in (people.one_live_region, people.keys_need_focus, people.rows_by_keyboard, people.back_and_forward, people.fingers, people.widths, people.accessible):
                 test(browser, served.url)
                 print(f"{test.__name__}: fine")
-            for test in (people.hits, people.markers, people.flame):
+            for test in (people.hits, people.markers, people.pins, people.flame):
                 for url in (served.url, page.as_uri()):
                     test(browser, url)
                 print(f"{test.__name__}: fine")
