@@ -71,7 +71,7 @@ const query = (text) => {
 
 /** @type {(text: string | null) => Mark[]} */
 const marks = (text) => {
-  const parts = (text || "").split(",").map((part) => /^([^~]+)~([\w%.!~'()*-]+)$/.exec(part));
+  const parts = (text || "").split(",").map((part) => /^([^~]+)~(.+)$/.exec(part));
   return parts.flatMap((part) => (part && Number.isFinite(Number(part[1])) ? [{ time: Number(part[1]), name: decoded(part[2]) }] : []));
 };
 
