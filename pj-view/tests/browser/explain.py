@@ -144,6 +144,11 @@ def many_waits(browser, program, folder):
         browser.settle()
         rows = run.pixels(browser.screenshot())
         assert all(sum(row.count(colour) for row in rows) > 500 for colour in (waits, line))
+        # A folded container shows the mean of its lanes.
+        browser.evaluate(f"(() => {{ const {{ state, data }} = {PAGE}; for (const it of data.model.containers.values()) if (it.id) state.folded.add(it.id); state.changed('layout'); }})()")
+        browser.settle()
+        assert all(it["summary"] for it in run.state(browser)["lines"])
+        assert sum(row.count(waits) for row in run.pixels(browser.screenshot())) > 300
         run.clean(browser, served.url)
 
 
