@@ -2,7 +2,7 @@
 //
 // Changes of the view replace the current entry of the history once they are at rest. A jump, such as a selection or a
 // hit of a search, makes a new entry: Back returns to the view from before the jump.
-/** @import { Interval, Model, Query, TypedValue, Within } from "./types" */
+/** @import { Color, Interval, Model, Query, TypedValue, Within } from "./types" */
 /** @import { Mark } from "./marks.js" */
 /** @import { State } from "./state.js" */
 /** @import { Viewport } from "./viewport.js" */
@@ -22,6 +22,7 @@ const LONGEST_ORDER = 4000;
  * @property {Map<number, number[]>} order
  * @property {Set<string>} overlays
  * @property {TypedValue | null} search
+ * @property {Color} color
  * @property {Query | null} query
  * @property {Mark[]} marks
  * @property {string} filter
@@ -43,6 +44,7 @@ export function encode(view) {
   if (view.hiddenTypes.size > 0) values.set("hidden", [...view.hiddenTypes].join(","));
   if (view.overlays.size > 0) values.set("on", [...view.overlays].join(","));
   if (view.search) values.set("search", `${view.search.type},${view.search.value}`);
+  if (view.color.by !== "value") values.set("color", view.color.by === "field" ? `field:${view.color.name}` : view.color.by);
   if (view.query) values.set("find", `${view.query.within},${view.query.text}`);
   if (view.marks.length > 0) values.set("marks", view.marks.map(({ time, name }) => `${time}~${encodeURIComponent(name)}`).join(","));
   if (view.filter) values.set("filter", view.filter);
@@ -52,6 +54,12 @@ export function encode(view) {
   if (order && order.length < LONGEST_ORDER) values.set("order", order);
   return values.toString().replaceAll("%2C", ",");
 }
+
+/** @type {(text: string | null) => Color} */
+const color = (text) => {
+  if (text === "class" || text === "duration") return { by: text };
+  return text?.startsWith("field:") ? { by: "field", name: text.slice(6) } : { by: "value" };
+};
 
 /** @type {(text: string | null) => Query | null} */
 const query = (text) => {
@@ -112,6 +120,7 @@ export function decode(text, model) {
     order,
     overlays: new Set((values.get("on") || "").split(",").filter((id) => /^[a-z-]+$/.test(id))),
     search: Number.isInteger(value) && value >= 0 && value < model.types[type]?.values.length ? { type, value } : null,
+    color: color(values.get("color")),
     query: query(values.get("find")),
     marks: marks(values.get("marks")),
     filter: values.get("filter") || "",
@@ -136,8 +145,8 @@ export class Address {
   /** Returns the current view. @returns {View} */
   view() {
     const { state, viewport } = this;
-    const { folded, hiddenTypes, order, overlays, search, query: asked, marks: marked, filter, showLinks, dark, selected, range } = state;
-    return { window: [viewport.from, viewport.to], scroll: viewport.scroll, folded, hiddenTypes, order, overlays, search, query: asked, marks: marked, filter, showLinks, dark, selected, range };
+    const { folded, hiddenTypes, order, overlays, search, color: chosen, query: asked, marks: marked, filter, showLinks, dark, selected, range } = state;
+    return { window: [viewport.from, viewport.to], scroll: viewport.scroll, folded, hiddenTypes, order, overlays, search, color: chosen, query: asked, marks: marked, filter, showLinks, dark, selected, range };
   }
 
   later() {

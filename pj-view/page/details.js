@@ -36,11 +36,26 @@ function contents(page, selected) {
     ["Goal", name(row.to)],
     ["Key", row.key],
     ["Line", row.line === undefined ? null : `${row.line}${row.file ? ` of ${row.file}` : ""}`],
-    ...(row.fields || []),
+    ...(row.fields || []).map((field) => colored(page, field)),
     ["Fields, line", model.fields || data.source.embedded ? null : "not kept: pj_view --fields keeps them"],
   ];
   const links = row.links || [];
   return links.length > 0 ? [pairs(list), linkTable(page, links, lane.container)] : [pairs(list)];
+}
+
+/**
+ * Returns a field, with a button that colours the timeline by it.
+ * @param {Page} page
+ * @param {[string, string]} field
+ * @returns {[string, Node]}
+ */
+function colored({ state }, [name, value]) {
+  const color = button("go tool", `Colour by ${name}`, () => {
+    state.color = { by: "field", name };
+    state.changed("color");
+  }, "◐");
+  color.setAttribute("aria-label", `Colour by ${name}`);
+  return [name, el("span", {}, value, " ", color)];
 }
 
 /**

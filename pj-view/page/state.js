@@ -1,6 +1,6 @@
 // What the reader has chosen to see, except the window of time (viewport.js). Other modules change it and say what they
 // have changed; modules that show it listen.
-/** @import { Details, Interval, LinkAnswer, Query, Row, TypedValue } from "./types" */
+/** @import { Color, Details, Interval, LinkAnswer, Query, Row, TypedValue } from "./types" */
 
 /** @import { Mark } from "./marks.js" */
 
@@ -11,8 +11,9 @@
  * - `selection`: the selected row.
  * - `search`: the value that is searched for.
  * - `marks`: the markers.
+ * - `color`: what decides the colours.
  * - `look`: the theme, overlays, and other things that only change the picture.
- * @typedef {"layout" | "window" | "selection" | "search" | "marks" | "look"} Kind
+ * @typedef {"layout" | "window" | "selection" | "search" | "marks" | "color" | "look"} Kind
  */
 
 export class State {
@@ -34,6 +35,8 @@ export class State {
     this.range = null;
     /** @type {TypedValue | null} */
     this.search = null;
+    /** @type {Color} */
+    this.color = { by: "value" };
     /** What the list of hits shows. @type {Query | null} */
     this.query = null;
     /** Markers in order of time. @type {Mark[]} */

@@ -35,6 +35,8 @@ export interface Type {
   /** Values by number. Those that have not been fetched are missing. */
   values: Value[];
   count: number;
+  /** Classes of values by number, such as Send or Wait; null for values without one. */
+  classes?: (string | null)[];
   /** Whether a shown lane has this type. */
   used: boolean;
 }
@@ -75,7 +77,7 @@ export interface ModelAnswer {
   fields: boolean;
   /** Overlays that are shown first. */
   overlays?: string[];
-  types: { name: string; nature: Nature; parent: number; color: string; values: ValueAnswer[]; count: number }[];
+  types: { name: string; nature: Nature; parent: number; color: string; values: ValueAnswer[]; count: number; classes?: (string | null)[] }[];
   containers: { id: number[]; name: string[]; type: number[]; parent: number[]; start: number[]; end: number[] };
   lanes: { id: number[]; container: number[]; type: number[]; rows: number[]; depth: number[]; min: number[]; max: number[] };
   profile?: ProfileAnswer;
@@ -265,6 +267,16 @@ export interface TypedValue {
   value: number;
 }
 
+/** What decides the colours of states and events. */
+export type Color = { by: "value" | "class" | "duration" } | { by: "field"; name: string };
+
+/** Answer `flame` of the program (flame.rs): paths of nested states, parents before their children. */
+export interface FlameAnswer {
+  paths?: [parent: number | null, type: number, value: number, seconds: number, count: number][];
+  others?: number;
+  refused?: string;
+}
+
 export type Within = "value" | "container" | "key" | "field";
 
 export interface Query {
@@ -302,6 +314,9 @@ export interface Source {
   profile(from: number, to: number): Promise<ProfileAnswer>;
   /** Lists rows or containers that contain a text, in order of time. */
   hits(within: Within, text: string, first: number, count: number): Promise<HitsAnswer>;
+  /** Returns a field of some rows of a lane. */
+  fields(lane: number, name: string, rows: number[]): Promise<(string | null)[]>;
+  flame(container: number, from: number, to: number): Promise<FlameAnswer>;
   find(type: number, value: number, at: Place, back: boolean): Promise<Row | null>;
 }
 

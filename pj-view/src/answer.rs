@@ -14,11 +14,14 @@ use crate::hits::{self, Within};
 use crate::request::Request;
 use crate::serve::Answer;
 use crate::view::View;
-use crate::{details, histogram, model, page, profile, tiles};
+use crate::{details, fields, flame, histogram, model, page, profile, tiles};
 
 /// Maximum number of bins in a tile, and of lanes in a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
+
+/// Maximum number of rows in a request for fields.
+const MOST_ROWS: usize = 1 << 10;
 
 /// Maximum length of a searched text in bytes, number of rows in an answer, and number of rows
 /// before them.
@@ -79,6 +82,8 @@ impl Served {
             "row" => row(view, request, self.explained.found()),
             "profile" => window(request).map(|window| profile::of(view, window.from, window.to)),
             "find" => spot(view, request),
+            "flame" => flames(view, request),
+            "fields" => field_values(view, request),
             "matrix" => window(request).map(|window| comm::matrix(view, window, &self.workers)),
             "messages" => messages(view, request),
             "histogram" => durations(view, request),
@@ -198,6 +203,25 @@ fn window(request: &Request) -> Option<TimeRange> {
     let (from, to): (f64, f64) = (request.number("from")?, request.number("to")?);
     let window = TimeRange { from: from.min(to), to: from.max(to) };
     (from.is_finite() && to.is_finite()).then_some(window)
+}
+
+fn flames(view: &View, request: &Request) -> Option<Value> {
+    let (window, id): (TimeRange, u32) = (window(request)?, request.number("container")?);
+    let is_there = (id as usize) < view.trace.containers().len();
+    is_there.then(|| flame::of(view, &view.lanes_within(ContainerId(id)), window))
+}
+
+/// Answers with the values of a field in rows of a lane. The rows are sorted.
+fn field_values(view: &View, request: &Request) -> Option<Value> {
+    let lane = view.lane(LaneId(request.number("lane")?))?;
+    let text = request.words("rows")?;
+    let rows: Option<Vec<u64>> = text.split(',').map(|word| word.parse().ok()).collect();
+    let rows = rows?;
+    let fine = rows.len() <= MOST_ROWS
+        && rows.is_sorted_by(|a, b| a < b)
+        && rows.last().is_some_and(|row| *row < lane.len());
+    let name = request.words("name").filter(|_| fine)?;
+    Some(json!(fields::of(lane, &name, &rows)))
 }
 
 fn spot(view: &View, request: &Request) -> Option<Value> {

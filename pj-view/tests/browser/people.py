@@ -1,5 +1,6 @@
 """Tests what people do with keyboard, screen reader, fingers, and the browser's Back."""
 
+import base64
 import pathlib
 
 AXE = pathlib.Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -282,3 +283,79 @@ def markers(browser, url):
         browser.evaluate("document.querySelector('#marks [aria-label^=Remove]').click()")
         browser.settle()
     assert state(browser)["marks"] == []
+
+
+def choose(browser, select, value):
+    browser.evaluate(f"(() => {{ const it = document.getElementById('{select}'); it.value = '{value}'; it.dispatchEvent(new Event('change')); }})()")
+    browser.settle()
+
+
+def color_at(browser, pixels, point):
+    clip = {"x": int(point[0]), "y": int(point[1]), "width": 1, "height": 1, "scale": 1}
+    return pixels(base64.b64decode(browser.call("Page.captureScreenshot", format="png", clip=clip)["data"]))[0][0]
+
+
+def colours_by(browser, url, pixels):
+    """States can have the colour of their duration, and of a field."""
+    browser.open(f"{url}#theme=light&links=0")
+    x, y = first_state(browser)
+    # Above the text of the state.
+    point = (x, y - 4)
+    by_value = color_at(browser, pixels, point)
+    choose(browser, "color", "duration")
+    by_duration = color_at(browser, pixels, point)
+    assert by_duration != by_value
+    legend = browser.evaluate("[...document.querySelectorAll('#legend .scale li')].map((it) => it.textContent)")
+    assert len(legend) == 7 and "ms" in legend[0] and "ns" in legend[-1], legend
+    browser.open(browser.evaluate("location.href"))
+    assert color_at(browser, pixels, point) == by_duration, "the address has the choice"
+    choose(browser, "color", "value")
+    assert color_at(browser, pixels, point) == by_value
+
+
+def colour_by_field(browser, url, pixels):
+    """A field of the selected row can decide the colours: rows with the same text have the same colour."""
+    browser.open(f"{url}#theme=light&links=0")
+    browser.click(*first_state(browser))
+    field = browser.evaluate("document.querySelector('#details [aria-label^=\"Colour by\"]')?.getAttribute('aria-label')")
+    assert field, "the row has fields"
+    browser.evaluate("document.querySelector('#details [aria-label^=\"Colour by\"]').click()")
+    browser.settle()
+    browser.settle()
+    listed = browser.evaluate(
+        """[...document.querySelectorAll('#legend .scale li')].map((it) => [it.textContent, getComputedStyle(it.querySelector('.swatch')).backgroundColor])"""
+    )
+    assert listed, "the legend lists the texts"
+    name = field.removeprefix("Colour by ")
+    cell = f"[...document.querySelectorAll('#details tr')].find((it) => it.firstChild.textContent === '{name}').lastChild.textContent.replace('◐', '').trim()"
+    text = browser.evaluate(cell)
+    wanted = dict(listed)[text]
+    browser.key("Escape")
+    x, y = first_state(browser)
+    # The frame of the selection is gone.
+    found = color_at(browser, pixels, (x, y - 4))
+    assert wanted == f"rgb({found[0]}, {found[1]}, {found[2]})", (wanted, found, text)
+
+
+def flame(browser, url):
+    """The flame view shows paths of nested states; its sums are those of the profile."""
+    browser.open(url)
+    assert browser.evaluate("document.querySelector('#flame div').children.length") == 0, "folded, it costs nothing"
+    browser.evaluate("document.querySelector('#flame summary').click()")
+    browser.settle()
+    boxes = browser.evaluate(
+        """[...document.querySelectorAll('#flame button')].map((it) => [it.getAttribute('aria-label'), it.parentElement.style.left, it.parentElement.style.width, it.parentElement.style.top])"""
+    )
+    levels = {int(label.rsplit(" ", 1)[1]) for label, *_ in boxes}
+    assert levels == set(range(1, max(levels) + 1)) and max(levels) > 1, levels
+    number = lambda text: float(text.rstrip("%px"))
+    first = [it for it in boxes if it[3] == "0px"]
+    assert abs(sum(number(it[2]) for it in first) - 100) < 1, "boxes of the outermost states fill the width"
+    for label, left, width, top in boxes:
+        if number(top) > 0:
+            around = [it for it in boxes if number(it[3]) == number(top) - 19 and number(it[1]) <= number(left) + 1e-6 and number(it[1]) + number(it[2]) >= number(left) + number(width) - 1e-6]
+            assert len(around) == 1, (label, around)
+    browser.evaluate("document.querySelector('#flame button').click()")
+    browser.settle()
+    assert state(browser)["search"] is not None
+    assert browser.evaluate("document.querySelector('#flame [aria-pressed=true]') !== null")
