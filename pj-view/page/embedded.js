@@ -50,6 +50,7 @@ export function sourceOf(data, blocks) {
     row: async (lane, row) => rowNumbered(data, lanes, typeOf, lane, row),
     profile: async (from, to) => profileOf(data, lanes, typeOf, from, to),
     hits: async (within, text, first, count) => hitsOf(data, lanes, typeOf, within, text.toLowerCase(), first, count),
+    classes: async () => data.classes || [],
     fields: async (_lane, _name, rows) => rows.map(() => null),
     flame: async (container, from, to) => flameOf(data, lanes, typeOf, container, from, to),
     find: async (type, value, at, back) => nextRow(lanes, typeOf, { type, value }, at, back),

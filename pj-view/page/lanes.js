@@ -17,7 +17,7 @@ const MOST_LABELS = 4000;
  * @param {Pen} pen
  * @param {Line} line
  */
-const topOf = ({ frame }, line) => (line.top - frame.viewport.scroll) * frame.ratio;
+const topOf = ({ frame }, line) => frame.viewport.y(line.top) * frame.ratio;
 
 /**
  * Draws a line's lane, and appends its labels.

@@ -1,5 +1,6 @@
 // Panel of colours, and selection of types.
 import { button, el, quiet, swatch } from "./dom.js";
+import { loadClasses } from "./classes.js";
 import { classColor } from "./paints.js";
 import { cssColor, DECADES, durationColor, textColor } from "./ramp.js";
 /** @import { Fields } from "./fields.js" */
@@ -14,7 +15,14 @@ const MOST_VALUES = 40;
  */
 export function addLegend(page, fields) {
   page.panels.add({ id: "legend", title: "Legend", after: ["search", "layout", "color"], update: () => contents(page, fields) });
-  const choose = () => fields.choose(page.state.color.by === "field" ? page.state.color.name : "");
+  const choose = async () => {
+    const { color } = page.state;
+    fields.choose(color.by === "field" ? color.name : "");
+    if (color.by !== "class") return;
+    await loadClasses(page.data, page.scene.paints);
+    page.scene.redraw();
+    page.panels.update("legend");
+  };
   page.state.on(["color"], choose);
   choose();
 }
@@ -27,7 +35,7 @@ export function addLegend(page, fields) {
 function scale({ data, state }, fields) {
   const { model } = data;
   const { color } = state;
-  const ways = [["value", "Value"], ["class", "Class of value"], ["duration", "Duration"]].filter(([by]) => by !== "class" || model.types.some((type) => type.classes));
+  const ways = [["value", "Value"], ["class", "Class of value"], ["duration", "Duration"]];
   if (color.by === "field") ways.push(["field", `Field ${color.name}`]);
   const options = ways.map(([value, title]) => el("option", { value, selected: value === color.by }, title));
   const select = /** @type {HTMLSelectElement} */ (el("select", { id: "color" }, ...options));
@@ -47,7 +55,8 @@ function scale({ data, state }, fields) {
     if (list.length === 0) list = [quiet(data.source.embedded ? "Fields are not in this file." : "No row on the screen has it, or there are too many rows: zoom in.")];
   } else if (color.by === "class") {
     const names = new Set(model.types.flatMap((type) => (type.used && type.classes) || []));
-    list = [...names].filter((name) => name !== null).sort().map((name) => entry(cssColor(classColor(name)), name));
+    list = [...names].sort().map((name) => entry(cssColor(classColor(name)), name));
+    if (list.length === 0) list = [quiet("The values of this trace have no classes.")];
   }
   return el("div", { className: "scale" }, el("label", {}, "Colour by ", select), el("ul", {}, ...list));
 }

@@ -53,7 +53,7 @@ export class Paints {
     if (kept?.key === key) return kept.list;
     const classes = color.by === "class" ? this.data.model.types[type].classes : undefined;
     const list = this.data.model.types[type].values.map((value, id) => {
-      const own = classes ? classColor(classes[id]) : value.number;
+      const own = classes ? classColor(classes[id] ?? "") : value.number;
       return this.faded(type, id, this.distinct(own));
     });
     this.kept.set(type, { key, list });
@@ -124,5 +124,8 @@ export class Paints {
   }
 }
 
-/** @param {string | null | undefined} name */
+/**
+ * Returns the colour of a class. Values without one are grey.
+ * @param {string} name
+ */
 export const classColor = (name) => (name ? textColor(name) : GREY);

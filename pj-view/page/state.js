@@ -24,6 +24,8 @@ export class State {
     this.hiddenTypes = new Set();
     /** Children of containers whose order was changed. @type {Map<number, number[]>} */
     this.order = new Map();
+    /** Containers whose lines stay at the top. @type {Set<number>} */
+    this.pins = new Set();
     this.filter = "";
     this.showLinks = true;
     this.dark = false;

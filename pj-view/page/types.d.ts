@@ -35,8 +35,8 @@ export interface Type {
   /** Values by number. Those that have not been fetched are missing. */
   values: Value[];
   count: number;
-  /** Classes of values by number, such as Send or Wait; null for values without one. */
-  classes?: (string | null)[];
+  /** Classes of values by number, once they are known. */
+  classes?: string[];
   /** Whether a shown lane has this type. */
   used: boolean;
 }
@@ -77,10 +77,11 @@ export interface ModelAnswer {
   fields: boolean;
   /** Overlays that are shown first. */
   overlays?: string[];
-  types: { name: string; nature: Nature; parent: number; color: string; values: ValueAnswer[]; count: number; classes?: (string | null)[] }[];
+  types: { name: string; nature: Nature; parent: number; color: string; values: ValueAnswer[]; count: number }[];
   containers: { id: number[]; name: string[]; type: number[]; parent: number[]; start: number[]; end: number[] };
   lanes: { id: number[]; container: number[]; type: number[]; rows: number[]; depth: number[]; min: number[]; max: number[] };
   profile?: ProfileAnswer;
+  classes?: ClassesAnswer;
   /** Answers of the same names, which only an HTML file has. */
   explained?: Overview;
   verdict?: VerdictAnswer;
@@ -158,6 +159,9 @@ export interface MessagesAsked {
   first: number;
   count: number;
 }
+
+/** Classes of values by number, for types with classes. */
+export type ClassesAnswer = [type: number, names: string[]][];
 
 export type ValueAnswer = [name: string, color: string, own: boolean];
 
@@ -314,6 +318,7 @@ export interface Source {
   profile(from: number, to: number): Promise<ProfileAnswer>;
   /** Lists rows or containers that contain a text, in order of time. */
   hits(within: Within, text: string, first: number, count: number): Promise<HitsAnswer>;
+  classes(): Promise<ClassesAnswer>;
   /** Returns a field of some rows of a lane. */
   fields(lane: number, name: string, rows: number[]): Promise<(string | null)[]>;
   flame(container: number, from: number, to: number): Promise<FlameAnswer>;
@@ -350,6 +355,8 @@ export interface Layout {
   places: Map<number, number>;
   byLane: Map<number, Line>;
   height: number;
+  /** Height of the pinned lines. */
+  pinned: number;
   /** Width of the longest name, once it has been computed. */
   names?: number;
 }
@@ -369,7 +376,8 @@ export interface Frame {
   context: CanvasRenderingContext2D;
   viewport: Viewport;
   layout: Layout;
-  /** Lines on the screen. */
+  /** Lines on the screen: the pinned ones, which do not scroll, and the others. */
+  pinned: Line[];
   lines: Line[];
   style: Style;
   /** Colour of the background as a pixel. */

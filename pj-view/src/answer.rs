@@ -82,6 +82,7 @@ impl Served {
             "row" => row(view, request, self.explained.found()),
             "profile" => window(request).map(|window| profile::of(view, window.from, window.to)),
             "find" => spot(view, request),
+            "classes" => Some(model::classes(view)),
             "flame" => flames(view, request),
             "fields" => field_values(view, request),
             "matrix" => window(request).map(|window| comm::matrix(view, window, &self.workers)),

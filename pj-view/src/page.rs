@@ -57,6 +57,7 @@ pub(crate) const FILES: &[File] = files! {
     "controls.js" SCRIPT;
     "details.js" SCRIPT;
     "profile.js" SCRIPT;
+    "classes.js" SCRIPT;
     "legend.js" SCRIPT;
     "rows.js" SCRIPT;
     "analyses.js" SCRIPT;

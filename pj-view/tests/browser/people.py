@@ -309,6 +309,10 @@ def colours_by(browser, url, pixels):
     assert len(legend) == 7 and "ms" in legend[0] and "ns" in legend[-1], legend
     browser.open(browser.evaluate("location.href"))
     assert color_at(browser, pixels, point) == by_duration, "the address has the choice"
+    choose(browser, "color", "class")
+    by_class = color_at(browser, pixels, point)
+    classes = browser.evaluate("[...document.querySelectorAll('#legend .scale li')].map((it) => it.textContent)")
+    assert "send" in " ".join(classes).lower() and by_class not in (by_value, by_duration), classes
     choose(browser, "color", "value")
     assert color_at(browser, pixels, point) == by_value
 
@@ -359,3 +363,26 @@ def flame(browser, url):
     browser.settle()
     assert state(browser)["search"] is not None
     assert browser.evaluate("document.querySelector('#flame [aria-pressed=true]') !== null")
+
+
+def pins(browser, url):
+    """A pinned container stays at the top while the others scroll; clicks find its states there."""
+    browser.open(url)
+    line = lambda name: next(it for it in state(browser)["lines"] if it["label"] == name)
+    browser.evaluate("document.getElementById('within').value = 'container'")
+    type_into(browser, "search", "rank-2")
+    browser.key("p")
+    assert line("rank-2")["top"] == 0 and len([it for it in state(browser)["lines"] if it["label"] == "rank-2"]) == 1
+    browser.key("PageDown")
+    assert state(browser)["scroll"] > 0
+    height = browser.evaluate("window.pajeView.page.viewport.pinned")
+    assert height > 40
+    lane = next(it for it in state(browser)["lines"] if it["lane"] is not None)
+    top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") + 34
+    browser.click(500, top + lane["top"] + 8)
+    assert state(browser)["selected"]["lane"] == lane["lane"] and lane["top"] < height
+    browser.open(browser.evaluate("location.href"))
+    assert line("rank-2")["top"] == 0
+    browser.evaluate("document.querySelector('#details [aria-label^=Unpin]').click()")
+    browser.settle()
+    assert line("rank-2")["top"] > 0 and browser.evaluate("window.pajeView.page.viewport.pinned") == 0

@@ -7,7 +7,7 @@ import { reordered } from "../../page/containers.js";
 import { sourceOf } from "../../page/embedded.js";
 import { boxesOf } from "../../page/flame.js";
 import { foldedBlock, foldedName, foldedOf } from "../../page/folded.js";
-import { buildLayout, sublane, visibleLines } from "../../page/layout.js";
+import { buildLayout, linesOnScreen, sublane, visibleLines } from "../../page/layout.js";
 import { buildModel, colorNumber, lifetimes, pathOf } from "../../page/model.js";
 import { freeName } from "../../page/marks.js";
 import { cssColor, durationColor, textColor } from "../../page/ramp.js";
@@ -80,6 +80,13 @@ test("lines are laid out by folds, filter, order and types", () => {
   assert.deepEqual(labels(), ["node", "rank-1", "State", "Power", "rank-0"]);
   state.hiddenTypes.add(3);
   assert.deepEqual(labels(), ["node", "rank-1", "rank-0"]);
+  state.pins.add(3);
+  assert.deepEqual(labels(), ["rank-1", "node", "rank-0"]);
+  const pinned = buildLayout(model, state, 50);
+  assert.equal(pinned.pinned, pinned.lines[1].top);
+  const [first, others] = linesOnScreen(pinned, { scroll: pinned.lines[2].top - pinned.pinned, height: 500, pinned: pinned.pinned });
+  assert.deepEqual([first, others].map((list) => list.map((line) => line.label)), [["rank-1"], ["node", "rank-0"]]);
+  state.pins.clear();
   state.filter = "K-0";
   assert.deepEqual(labels(), ["node", "rank-0"]);
   state.filter = "";
@@ -104,7 +111,7 @@ test("an address gives the same view back", () => {
   const model = buildModel(answer());
   const view = {
     window: /** @type {[number, number]} */ ([0.1 + 0.2, 7]), scroll: 12, selected: { lane: 8, row: 1 }, range: /** @type {[number, number]} */ ([1, 2]),
-    folded: new Set([1]), hiddenTypes: new Set([3]), order: new Map([[1, [3, 2]]]), overlays: new Set(["waits"]),
+    folded: new Set([1]), pins: new Set([3]), hiddenTypes: new Set([3]), order: new Map([[1, [3, 2]]]), overlays: new Set(["waits"]),
     search: { type: 2, value: 1 }, color: { by: /** @type {"field"} */ ("field"), name: "Size" }, query: { within: /** @type {"key"} */ ("key"), text: "a,b=c" }, marks: [{ time: 0.1, name: "A" }, { time: 3, name: "ü,~ b" }], filter: "a b&c=d,é", showLinks: false, dark: true,
   };
   assert.deepEqual(decode(encode(view), model), view);
