@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use paje_sim::{ContainerId, LaneId, Phase, Progress, TimeRange, TypeId, ValueId};
+use paje_sim::{ContainerId, LaneId, LaneView, Phase, Progress, TimeRange, TypeId, ValueId};
 use paje_workers::Workers;
 use serde_json::{Value, json};
 
@@ -96,8 +96,12 @@ impl Served {
             }),
             "waits" | "path" => {
                 let Some(explained) = self.explained.found() else { return unavailable() };
-                let blocks = if path == "path" { path_blocks } else { wait_blocks };
-                return blocks(explained, request).unwrap_or_else(bad_request);
+                return match (path, request.text("containers")) {
+                    ("path", _) => path_blocks(explained, request),
+                    (_, None) => wait_blocks(explained, request),
+                    (_, Some(_)) => folded_waits(view, explained, request),
+                }
+                .unwrap_or_else(bad_request);
             }
             _ => return not_found(),
         };
@@ -147,19 +151,22 @@ fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     Some((level, first..end))
 }
 
-fn folded(view: &View, request: &Request) -> Option<Answer> {
-    let (level, bins) = bins(request)?;
+/// Returns the containers and the hidden types of a request for folded containers.
+fn containers(view: &View, request: &Request) -> Option<(Vec<ContainerId>, Vec<u32>)> {
     let numbers = |text: &str| -> Option<Vec<u32>> {
         let words = text.split(',').filter(|word| !word.is_empty());
         words.take(MOST_LANES).map(|word| word.parse().ok()).collect()
     };
     let hidden = numbers(request.text("hidden").unwrap_or(""))?;
+    let containers = numbers(request.text("containers")?)?;
+    let are_there = containers.iter().all(|id| (*id as usize) < view.trace.containers().len());
+    are_there.then(|| (containers.into_iter().map(ContainerId).collect(), hidden))
+}
+
+fn folded(view: &View, request: &Request) -> Option<Answer> {
+    let ((level, bins), (containers, hidden)) = (bins(request)?, containers(view, request)?);
     let mut body = Vec::new();
-    for container in numbers(request.text("containers")?)? {
-        if container as usize >= view.trace.containers().len() {
-            return None;
-        }
-        let id = ContainerId(container);
+    for id in containers {
         tiles::write_folded(view, id, level, bins.clone(), &hidden, &mut body);
     }
     Some(Answer::new("application/octet-stream", body))
@@ -280,6 +287,19 @@ fn wait_blocks(explained: &Explained, request: &Request) -> Option<Answer> {
         waits.write(lane, level, bins.clone(), rows.min(1 << 14), &mut body);
     }
     lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+}
+
+fn folded_waits(view: &View, explained: &Explained, request: &Request) -> Option<Answer> {
+    let ((level, bins), (containers, hidden)) = (bins(request)?, containers(view, request)?);
+    let of_lane = |lane: LaneView<'_>| {
+        let waits = explained.waits.as_ref().ok()?.get(&lane.id().0)?;
+        Some(waits.spans.bins(level, bins.clone()))
+    };
+    let mut body = Vec::new();
+    for id in containers {
+        tiles::write_averages(view, id, level, bins.clone(), &hidden, of_lane, &mut body);
+    }
+    Some(Answer::new("application/octet-stream", body))
 }
 
 fn path_blocks(explained: &Explained, request: &Request) -> Option<Answer> {

@@ -166,6 +166,16 @@ def fingers(browser, url):
     browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
+def violations(browser):
+    """Returns what axe-core, which has been loaded, finds to violate WCAG 2.1 AA."""
+    found = browser.evaluate(
+        """axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations, passes }) => ({
+          wrong: violations.map((it) => [it.id, it.nodes.map((node) => node.html.slice(0, 120) + node.failureSummary)]), right: passes.length }))"""
+    )
+    assert found["right"] > 5, found
+    return found["wrong"]
+
+
 def accessible(browser, url):
     """axe-core finds no violation of WCAG 2.1 AA, light or dark, wide or narrow, with tables and the list of keys."""
     if not AXE.exists():
@@ -182,11 +192,8 @@ def accessible(browser, url):
                 if key:
                     browser.key(".")
                     browser.key(key)
-                found = browser.evaluate(
-                    """axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations, passes }) => ({
-                      wrong: violations.map((it) => [it.id, it.nodes.map((node) => node.html.slice(0, 120) + node.failureSummary)]), right: passes.length }))"""
-                )
-                assert found["wrong"] == [] and found["right"] > 5, (theme, width, found)
+                found = violations(browser)
+                assert found == [], (theme, width, found)
     browser.resize(1280, 720)
 
 
