@@ -154,7 +154,7 @@ const ANY: &[&str] = &[
     "STATES",
     "CONDITION",
     "KIND=N",
-    "value|container|TYPE",
+    "value|container|kind|TYPE",
     "value|type|FIELD",
     "REPORT|FILE",
 ];

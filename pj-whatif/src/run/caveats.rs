@@ -170,7 +170,7 @@ pub(super) fn of_table(graph: &Graph<'_>, report: &mut Report) -> Result<(), Str
 pub(super) fn no_dependences(graph: &Graph<'_>) -> String {
     format!(
         "the trace does not say how its {} containers depend on one another: it has no messages \
-         with both ends, and no collectives. Record messages, or dependences of tasks, as links \
+         with both ends, and no collectives. Record messages, or dependencies of tasks, as links \
          that start and end (SMPI does not write ends for MPI_Test, and the loops of tests do not match the links)",
         graph.tracks().list().len()
     )
