@@ -74,17 +74,22 @@ impl CollectiveModel {
 }
 
 /// Finds the models of all groups.
-pub(crate) fn shapes(run: &Run<'_>, settings: &Settings, needs_post: bool) -> Vec<CollectiveModel> {
+pub(crate) fn shapes(
+    run: &Run<'_>,
+    settings: &Settings,
+    needs_post: bool,
+    is_local: &(dyn Fn(u32, u32) -> bool + Sync),
+) -> Vec<CollectiveModel> {
     if settings.is_ideal {
         return run.groups.list.iter().map(CollectiveModel::immediate).collect();
     }
     let fit = |group: &Group| {
-        let model = Fitting::new(run, group, settings, needs_post).model(settings, run);
+        let model = Fitting::new(run, group, settings, needs_post, is_local).model(settings, run);
         if model.fits[0].1 <= GOOD || needs_post {
             return model;
         }
         // Messages within collectives may wait for their receivers even if other messages do not.
-        let other = Fitting::new(run, group, settings, true).model(settings, run);
+        let other = Fitting::new(run, group, settings, true, is_local).model(settings, run);
         if other.fits[0].1 < model.fits[0].1 { other } else { model }
     };
     run.groups.list.par_iter().map(fit).collect()
@@ -119,10 +124,18 @@ struct Fitting<'f> {
     needs_post: bool,
     is_rendezvous: bool,
     cross: f64,
+    run: &'f Run<'f>,
+    is_local: &'f dyn Fn(u32, u32) -> bool,
 }
 
 impl<'f> Fitting<'f> {
-    fn new(run: &Run<'_>, group: &'f Group, settings: &Settings, needs_post: bool) -> Self {
+    fn new(
+        run: &'f Run<'_>,
+        group: &'f Group,
+        settings: &Settings,
+        needs_post: bool,
+        is_local: &'f dyn Fn(u32, u32) -> bool,
+    ) -> Self {
         let members = group.tracks.len();
         let bytes: Vec<f64> = group
             .bytes
@@ -142,7 +155,7 @@ impl<'f> Fitting<'f> {
             None if run.facts.is_simulated() => CROSS,
             None => 0.0,
         };
-        Fitting { group, samples, bytes, needs_post, is_rendezvous, cross }
+        Fitting { group, samples, bytes, needs_post, is_rendezvous, cross, run, is_local }
     }
 
     fn model(&self, settings: &Settings, run: &Run<'_>) -> CollectiveModel {
@@ -339,15 +352,19 @@ impl<'f> Fitting<'f> {
 
     /// Returns when each member may leave each operation, in seconds.
     fn play(&self, samples: &[Sample], mut operations: Vec<Operation>) -> Vec<Vec<f64>> {
-        let mut flows = Flows::new(true, self.cross, self.group.tracks.len());
+        let mut flows = Flows::new(true, self.cross, self.run.steps.len());
         let enters = |(_, times): &Sample| times.iter().map(|it| it.0).collect();
         let mut ends: Vec<Vec<f64>> = samples.iter().map(enters).collect();
         let (mut next, mut arrivals) = (Next::default(), Vec::new());
         let mut follow = |at: usize, operation: &Operation, next: &mut Next, flows: &mut Flows| {
             for (message, time) in next.starts.drain(..) {
                 let (from, to) = operation.ends(message);
+                let [from, to] = [from, to].map(|member| self.group.tracks[member as usize]);
+                let is_local = (self.is_local)(from, to);
+                let cost = if is_local { (0.0, 0.0) } else { operation.cost(message) };
+                let [from, to] = [from, to].map(|rank| self.run.facts.hosts.host(rank));
                 let id = ((at as u64) << 32) | u64::from(message);
-                flows.start(Flow { id, from, to, cost: operation.cost(message) }, time);
+                flows.start(Flow { id, from, to, cost }, time);
             }
             for (member, time) in next.done.drain(..) {
                 ends[at][member as usize] = time;

@@ -38,7 +38,7 @@ export function goToWait({ navigator }, { lane, row, start, end }) {
  */
 export function containerName({ data }, lane) {
   const container = data.model.lanes.get(lane)?.container;
-  return (container !== undefined && data.model.containers.get(container)?.name) || "?";
+  return (container !== undefined && data.model.containers.get(container)?.name) || "a container that is not shown";
 }
 
 /**

@@ -8,7 +8,7 @@ use paje_console::generate::About;
 use paje_console::options::{
     Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units, size, whole,
 };
-use paje_sim::Selection;
+use paje_sim::{Natures as Wanted, Selection};
 
 use crate::manual::MANUAL;
 use crate::view::Purpose;
@@ -143,6 +143,20 @@ impl Cli {
         self.natures.narrow(&mut selection);
         self.patterns.narrow(&mut selection);
         selection
+    }
+
+    /// Returns the selection of rows that are read. Waits and the critical path need all rows.
+    #[must_use]
+    pub fn read_selection(&self) -> Selection {
+        if self.reads_whole() { Selection::default() } else { self.selection() }
+    }
+
+    /// Returns whether all rows are read.
+    #[must_use]
+    pub fn reads_whole(&self) -> bool {
+        let Selection { natures, types, containers, .. } = self.selection();
+        let is_all = natures == Wanted::ALL && types.is_empty() && containers.is_empty();
+        is_all || self.waits || self.critical_path
     }
 
     /// Returns whether user-defined fields and lines of a trace of this size are kept. They double

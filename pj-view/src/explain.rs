@@ -89,6 +89,9 @@ impl Explained {
     /// Analyses a trace, with at most `memory` bytes beside the rows.
     pub(crate) fn of(view: &View, memory: Option<u64>, workers: &Workers) -> Self {
         let trace = &view.trace;
+        if !view.is_whole {
+            return Explained::refused(A_PART);
+        }
         if let Some(why) = lacks_fields(trace).or_else(|| too_large(trace, memory)) {
             return Explained::refused(&why);
         }
@@ -120,6 +123,8 @@ impl Explained {
         })
     }
 }
+
+const A_PART: &str = "only the selected part of the trace is read; with --waits or --critical-path, pj_view reads all of it";
 
 const NO_VALUES: &str = "the maps mpi and starpu know none of the state values; pj_profile reads other maps (--map FILE)";
 
@@ -212,7 +217,7 @@ impl Tracks {
                 }
             });
             let mut list: Vec<Wait> = of_track.collect();
-            if list.is_empty() {
+            if list.is_empty() || view.lane(*lane).is_none() {
                 continue;
             }
             list.sort_by(|a, b| a.start.total_cmp(&b.start));

@@ -234,7 +234,8 @@ fn read(
     let mut options = cli.reading.options(Limits::default());
     cli.less.set(&mut options);
     options.memory = memory(cli);
-    options.selection = cli.selection();
+    options.selection = cli.read_selection();
+    let is_whole = cli.reads_whole();
     options.time_unit = cli.units.time_unit;
     options.user_defined = cli.keeps_fields(opened.input.size());
     options.keep_lines = options.user_defined;
@@ -260,7 +261,8 @@ fn read(
     }
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
     let window = cli.span.window();
-    let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);
+    let mut view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);
+    view.is_whole = is_whole;
     if view.lanes().next().is_none() {
         return Err(Failure::Unsuitable(name, "the trace has no rows to show".into()));
     }

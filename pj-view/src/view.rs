@@ -31,6 +31,8 @@ pub struct View {
     pub name: String,
     /// Initial time window, within the trace.
     pub window: TimeRange,
+    /// Whether the trace was read whole, so that the selection only affects what is shown.
+    pub(crate) is_whole: bool,
     pub(crate) colors: ValueColours,
     selected: Selected,
 }
@@ -49,7 +51,7 @@ impl View {
         let pyramid = Pyramid::outline(&trace, workers);
         let selected = trace.select(selection);
         let colors = ValueColours::new(trace.types());
-        let mut view = View { trace, pyramid, name, window, colors, selected };
+        let mut view = View { trace, pyramid, name, window, is_whole: true, colors, selected };
         let all = view.extent();
         let (from, to) =
             (window.from.max(all.from).min(all.to), window.to.min(all.to).max(all.from));

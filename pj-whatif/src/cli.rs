@@ -123,6 +123,13 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub net_table: Option<PathBuf>,
 
+    /// Host file of mpirun or smpirun, which assigns ranks to hosts; ranks of a host share its links
+    ///
+    /// Default: hosts that the trace records as containers of a type host, node or machine, or one
+    /// for each rank
+    #[arg(long, value_name = "FILE", help_heading = MODEL)]
+    pub hosts: Option<PathBuf>,
+
     /// Start of an eager transfer: when it is sent, or when the receiver is ready, too
     ///
     /// Default: estimated from the messages

@@ -282,6 +282,15 @@ fn drawings_show_waits_and_the_critical_path() {
         paths.map(str::to_owned).collect()
     };
     assert_eq!(states(&plain), states(&drawn));
+    // Waits of a part of the ranks are those of the whole run.
+    let part = ["--waits", "--in", "rank-2", "--in", "rank-0"];
+    assert_eq!(draw("mpi.trace", &part).0, Some(0));
+    let waits = |text: &str| -> usize {
+        let drawn = text.lines().filter(|line| line.contains("class=\"waits\""));
+        drawn.map(|line| line.matches('z').count()).sum()
+    };
+    let of_part = waits(&text());
+    assert!(of_part > 20 && of_part < waits(&drawn), "{of_part}");
     // Narrow drawings show the shares of pixels.
     assert_eq!(draw("mpi.trace", &["--waits", "--width", "200"]).0, Some(0));
     assert!(text().contains("class=\"waits\""));

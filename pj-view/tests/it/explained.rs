@@ -254,6 +254,26 @@ fn analyses_are_refused_with_the_reason() {
 }
 
 #[test]
+fn waits_of_a_part_of_the_ranks_are_those_of_the_whole_run() {
+    let part = ["--in", "rank-0", "--in", "rank-2"];
+    let refused = overview(&Served::of(&example("mpi.trace"), &part));
+    let why = refused["waits"]["refused"].as_str().expect("a reason");
+    assert!(why.contains("only the selected part"), "{why}");
+    let served = Served::of(&example("mpi.trace"), &[&part[..], &["--waits"]].concat());
+    let found = overview(&served);
+    let model = json_of(&served, "model");
+    assert_eq!(model["overlays"], json!(["waits"]));
+    let shown = model["lanes"]["id"].as_array().expect("lanes");
+    let trace = Trace::open(example("mpi.trace")).expect("it is valid");
+    let (waits, _) = of_library(&trace);
+    let of_shown = waits.iter().filter(|wait| shown.contains(&json!(wait.0))).count();
+    let sums = found["waits"]["sums"].as_array().expect("sums");
+    let count: f64 = sums.iter().map(|sum| number(&sum[0])).sum();
+    assert!(of_shown > 0 && of_shown < waits.len());
+    assert_eq!(count, of_shown as f64);
+}
+
+#[test]
 fn recorded_communicators_are_needed() {
     let mut text = testkit::definitions([
         ("1", "DefineContainerType", "Name Type"),
