@@ -233,7 +233,7 @@ impl Tracks {
             return Err(format!("no critical path, as {NO_TASKS}"));
         }
         if let Some(why) = refusal(waits, map) {
-            return Err(why.into());
+            return Err(why);
         }
         let parts = CriticalPath::new(waits).map(|path| path.parts).unwrap_or_default();
         let parts = parts.iter().map(|part| {
