@@ -152,18 +152,6 @@ fn shows(page: &str, report: &str) {
 }
 
 #[test]
-fn documents_show_current_reports() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
-    let trace = examples.join("mpi.trace");
-    for words in [&["waits", "--by", "waiter"][..], &["critical", "--by", "value", "--top", "3"]] {
-        let (status, out, _) = run(words, &trace);
-        assert_eq!(status, 0);
-        assert!(out.lines().count() > 4, "{out}");
-        shows("profile.md", &out);
-    }
-}
-
-#[test]
 fn reports_do_not_depend_on_threads() {
     let folder = Folder::new();
     let trace = folder.file("run.trace", datasets::passing::random(12, 3000).bytes);
