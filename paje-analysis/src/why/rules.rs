@@ -1,5 +1,5 @@
 //! The rules. Each looks at measured quantities and returns a cause if the quantities show it.
-//! `docs/why.md` explains them and names their sources.
+//! `docs/dev/why-rules.md` explains them and names their sources.
 
 use std::collections::BTreeMap;
 
