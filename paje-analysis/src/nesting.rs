@@ -58,6 +58,12 @@ impl Nested {
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
     }
+
+    /// Returns whether the time of a state that starts then, directly inside this one, is
+    /// subtracted. The states before it have been added.
+    pub(crate) fn contains(&self, start: f64) -> bool {
+        self.end > self.inner.first.min(start)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
