@@ -1,10 +1,11 @@
 """Engines read datasets of Parquet files, and open only the files that a query needs."""
 
 import re
+import subprocess
 
 import pajereplay
 import pytest
-from conftest import ROOT
+from conftest import ROOT, program
 from test_partitions import packed
 
 dask = pytest.importorskip("dask")
@@ -14,29 +15,34 @@ import pajereplay.dask as paje  # noqa: E402
 # Columns and conditions of queries. All of them can be answered with the files of rank-1.
 QUERIES = [
     ("count(*)", "TRUE"),
-    ("sum(Duration)", "TRUE"),
-    ("sum(Duration)", "Value = 'computing'"),
+    ("sum(\"End\" - Start)", "TRUE"),
+    ("sum(\"End\" - Start)", "Value = 'computing'"),
     ("count(*)", "Start >= 0.5 AND Start < 0.7"),
     ("max(\"End\")", "Start < 0.2"),
     ("min(Start)", "Value = 'PMPI_Allreduce'"),
     ("count(DISTINCT Value)", "TRUE"),
-    ("max(Duration)", "Start > 1"),
+    ("max(\"End\" - Start)", "Start > 1"),
     ("sum(Imbrication)", "TRUE"),
-    ("avg(Duration)", "Value LIKE 'PMPI_%'"),
+    ("avg(\"End\" - Start)", "Value LIKE 'PMPI_%'"),
 ]
 
 
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory, generated):
+@pytest.fixture(scope="module", params=["dask", "pj_dump"])
+def dataset(request, tmp_path_factory, generated):
     """Returns a dataset of states, of which only the files of rank-1 are intact, and these states."""
     text = generated("mpi", 2_000_000, 3)
-    folder = tmp_path_factory.mktemp("dataset") / "states"
-    with dask.config.set(scheduler="synchronous"):
-        frame = paje.states(packed(text, folder.parent, "256K"), size="256K")
-        frame.to_parquet(folder, partition_on=["Container"])
+    folder = tmp_path_factory.mktemp("dataset") / "state"
+    if request.param == "dask":
+        with dask.config.set(scheduler="synchronous"):
+            frame = paje.states(packed(text, folder.parent, "256K"), size="256K")
+            frame.to_parquet(folder, partition_on=["Container"])
+    else:
+        folder = folder.parent / "set" / "state"
+        command = [program("pj_dump"), text, "-O", folder.parent, "--partition-by", "container", "--no-progress"]
+        subprocess.run([str(word) for word in command], check=True)
     files = list(folder.rglob("*.parquet"))
     assert len([file for file in files if file.parent.name == "Container=rank-1"]) * 3 < len(files)
-    for file in folder.rglob("*.parquet"):
+    for file in files:
         if file.parent.name != "Container=rank-1":
             # An engine that opens it fails.
             file.write_bytes(b"no Parquet")
@@ -56,6 +62,9 @@ def test_duckdb(dataset):
     duckdb = pytest.importorskip("duckdb")
     folder, states = dataset
     memory = duckdb.connect()
+    # DuckDB takes the columns from the first file.
+    first, own = min(folder.rglob("*.parquet")), next((folder / "Container=rank-1").glob("*.parquet"))
+    first.write_bytes(own.read_bytes())
     source = f"read_parquet('{folder}/*/*.parquet', hive_partitioning = true)"
     found = [
         memory.execute(f"SELECT {what} FROM {source} WHERE Container = 'rank-1' AND {where}").fetchall()[0][0]
@@ -71,7 +80,7 @@ def test_polars(dataset):
     lazy = polars.scan_parquet(
         folder, hive_partitioning=True, schema=schema, hive_schema={"Container": polars.String}
     ).filter(polars.col("Container") == "rank-1")
-    found = lazy.select("Start", "End", "Duration", "Imbrication", "Value", "Type").collect()
+    found = lazy.select("Start", "End", "Imbrication", "Value", "Type").collect()
     assert answers(found.to_pandas().assign(Container="rank-1")) == pytest.approx(answers(states))
 
 
@@ -82,7 +91,9 @@ def test_spark(dataset):
     folder, states = dataset
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     try:
-        schema = spark.read.parquet(str(folder / "Container=rank-1")).schema.add("Container", "string")
+        schema = spark.read.parquet(str(folder / "Container=rank-1")).schema
+        if "Container" not in schema.names:
+            schema = schema.add("Container", "string")
         frame = spark.read.schema(schema).parquet(str(folder))
         frame.createOrReplaceTempView("states")
         found = [
