@@ -3,6 +3,7 @@
 use paje_comm::Run;
 
 use crate::fit::Table;
+use crate::graph::Graph;
 
 /// Times of all messages, and the rules for their transfer.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,8 @@ pub struct Costs {
     pub(crate) blocks: Vec<f64>,
     /// Whether messages share links.
     pub(crate) shares: bool,
+    /// Whether messages between ranks of one host use the links of this host.
+    pub(crate) is_local_linked: bool,
     /// Fraction of the opposite link that a message uses for acknowledgements, as in SimGrid.
     pub(crate) cross: f64,
 }
@@ -27,7 +30,9 @@ impl Costs {
     /// Returns these costs, but takes the times of all messages of known size from a table.
     pub(crate) fn with_table(mut self, run: &Run<'_>, table: &Table) -> Self {
         for (cost, message) in self.messages.iter_mut().zip(run.facts.messages.list()) {
-            *cost = message.bytes().map_or(*cost, |bytes| table.times(bytes));
+            if self.is_local_linked || !run.facts.hosts.is_same(message.from, message.to) {
+                *cost = message.bytes().map_or(*cost, |bytes| table.times(bytes));
+            }
         }
         (self.shares, self.cross) = (true, table.cross);
         self
@@ -37,15 +42,17 @@ impl Costs {
     /// unknown) and the cost of each message.
     pub(crate) fn changed(
         &self,
-        run: &Run<'_>,
+        graph: &Graph<'_>,
         change: impl Fn(f64, (f64, f64)) -> (f64, f64),
     ) -> Self {
         let mut changed = self.clone();
-        for (cost, message) in changed.messages.iter_mut().zip(run.facts.messages.list()) {
-            *cost = change(message.bytes().unwrap_or(f64::NAN), *cost);
+        for (cost, message) in changed.messages.iter_mut().zip(graph.messages().list()) {
+            if !graph.is_local(message.from, message.to) {
+                *cost = change(message.bytes().unwrap_or(f64::NAN), *cost);
+            }
         }
         for ((costs, group), blocks) in
-            changed.groups.iter_mut().zip(&run.groups.list).zip(&self.blocks)
+            changed.groups.iter_mut().zip(&graph.run.groups.list).zip(&self.blocks)
         {
             let members = group.tracks.len();
             for (operation, cost) in costs.iter_mut().enumerate() {

@@ -6,8 +6,6 @@
 mod search;
 mod table;
 
-use paje_comm::messages::Message;
-
 use crate::costs::Costs;
 use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
@@ -106,7 +104,7 @@ impl Fit {
     pub(crate) fn costs(&self, graph: &Graph<'_>) -> Costs {
         let mut costs = graph.costs().clone();
         for (cost, message) in costs.messages.iter_mut().zip(graph.messages().list()) {
-            *cost = size(message, graph.has_sizes()).map_or(*cost, |bytes| self.times(bytes));
+            *cost = graph.size(message).map_or(*cost, |bytes| self.times(bytes));
         }
         (costs.shares, costs.cross) = (true, self.factors.cross);
         costs
@@ -122,12 +120,6 @@ pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     (graph.misfit_of(&costs) < 0.1 * EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Returns the size of a message. If no message has a size, all messages are assumed to be equally
-/// long.
-fn size(message: &Message, has_sizes: bool) -> Option<f64> {
-    if has_sizes { message.bytes() } else { Some(1.0) }
-}
-
 /// Largest relative error of a network that explains the transfers. For makespans, the limit is a
 /// tenth of this.
 const EXACT_MISFIT: f64 = 3e-3;
@@ -137,7 +129,9 @@ const EXACT_MISFIT: f64 = 3e-3;
 #[must_use]
 pub fn misfit(graph: &Graph<'_>) -> Option<f64> {
     let (list, costs) = (graph.messages().list(), graph.costs());
-    let used = |at: &usize| graph.transfers()[*at].is_used();
+    let used = |at: &usize| {
+        graph.transfers()[*at].is_used() && !graph.is_local(list[*at].from, list[*at].to)
+    };
     let all: Vec<usize> = (0..list.len()).filter(used).take(MAX_MESSAGES).collect();
     let arrivals = arrivals_with(graph, &all, costs.cross, &|at| costs.messages[at]);
     let measured = all.iter().zip(arrivals).filter_map(|(at, arrival)| {
@@ -174,9 +168,7 @@ const FEW_MESSAGES: usize = 2_000;
 #[must_use]
 pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
     let list = graph.messages().list();
-    let known = |at: &usize| {
-        size(&list[*at], graph.has_sizes()).is_some() && graph.transfers()[*at].is_used()
-    };
+    let known = |at: &usize| graph.size(&list[*at]).is_some() && graph.transfers()[*at].is_used();
     let mut all: Vec<usize> = (0..list.len()).filter(known).collect();
     let in_trace = |at: &usize| (list[*at].lane, list[*at].row);
     if all.len() > MAX_MESSAGES {
@@ -261,7 +253,7 @@ fn fit_from(
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
         let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
-            let (transfer, bytes) = (&graph.transfers()[*at], size(&list[*at], graph.has_sizes())?);
+            let (transfer, bytes) = (&graph.transfers()[*at], graph.size(&list[*at])?);
             let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
             let (latency, work) = factors.parts(bytes);
             Some(Measured {
@@ -346,7 +338,7 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> (f64, f64) {
 
 fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
     let list = graph.messages().list();
-    let times = |at: usize| fit.times(size(&list[at], graph.has_sizes()).unwrap_or(0.0));
+    let times = |at: usize| fit.times(graph.size(&list[at]).unwrap_or(0.0));
     arrivals_with(graph, all, fit.factors.cross, &times)
 }
 
@@ -361,7 +353,8 @@ fn arrivals_with(
     let mut flows = Flows::new(true, cross, graph.tracks().list().len());
     for at in all {
         let (message, cost) = (&list[*at], times(*at));
-        let flow = Flow { id: *at as u64, from: message.from, to: message.to, cost };
+        let [from, to] = [message.from, message.to].map(|rank| graph.run.facts.hosts.host(rank));
+        let flow = Flow { id: *at as u64, from, to, cost };
         flows.start(flow, graph.transfers()[*at].start);
     }
     let (mut arrivals, mut arrived) = (vec![f64::NAN; list.len()], Vec::new());
@@ -380,7 +373,7 @@ fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) 
     let list = graph.messages().list();
     let arrivals = arrivals(graph, all, fit);
     for ((at, arrival), stretch) in all.iter().zip(arrivals).zip(stretch) {
-        let (latency, work) = fit.times(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
+        let (latency, work) = fit.times(graph.size(&list[*at]).unwrap_or(0.0));
         let lasting = arrival - graph.transfers()[*at].start - latency;
         *stretch = if work > 0.0 && lasting.is_finite() { (lasting / work).max(1.0) } else { 1.0 };
     }

@@ -33,7 +33,7 @@ pub struct CollectiveModel {
 }
 
 impl CollectiveModel {
-    /// Returns the model of dependences alone, whose messages take no time.
+    /// Returns the model of dependencies alone, whose messages take no time.
     fn immediate(group: &Group) -> Self {
         let shape = match group.class {
             Collective::NxN | Collective::Barrier => Shape::NxN,
@@ -74,17 +74,22 @@ impl CollectiveModel {
 }
 
 /// Finds the models of all groups.
-pub(crate) fn shapes(run: &Run<'_>, settings: &Settings, needs_post: bool) -> Vec<CollectiveModel> {
+pub(crate) fn shapes(
+    run: &Run<'_>,
+    settings: &Settings,
+    needs_post: bool,
+    is_local: &(dyn Fn(u32, u32) -> bool + Sync),
+) -> Vec<CollectiveModel> {
     if settings.is_ideal {
         return run.groups.list.iter().map(CollectiveModel::immediate).collect();
     }
     let fit = |group: &Group| {
-        let model = Fitting::new(run, group, settings, needs_post).model(settings, run);
+        let model = Fitting::new(run, group, settings, needs_post, is_local).model(settings, run);
         if model.fits[0].1 <= GOOD || needs_post {
             return model;
         }
         // Messages within collectives may wait for their receivers even if other messages do not.
-        let other = Fitting::new(run, group, settings, true).model(settings, run);
+        let other = Fitting::new(run, group, settings, true, is_local).model(settings, run);
         if other.fits[0].1 < model.fits[0].1 { other } else { model }
     };
     run.groups.list.par_iter().map(fit).collect()
@@ -99,9 +104,9 @@ const MOST_SAMPLES: usize = 40;
 const CROSS: f64 = 0.05;
 /// If the error is below this number of seconds, no other rule is tried.
 const GOOD: f64 = 1e-8;
-/// A model with costs must have an error below this fraction of the error of dependences alone.
+/// A model with costs must have an error below this fraction of the error of dependencies alone.
 const MUCH_BETTER: f64 = 0.2;
-/// If a model has an error below this fraction of the error of dependences alone, shapes whose
+/// If a model has an error below this fraction of the error of dependencies alone, shapes whose
 /// number of messages is quadratic are not tried.
 const CLEARLY_BETTER: f64 = 0.02;
 /// Weight of a constant error in the error of a fit.
@@ -119,10 +124,18 @@ struct Fitting<'f> {
     needs_post: bool,
     is_rendezvous: bool,
     cross: f64,
+    run: &'f Run<'f>,
+    is_local: &'f dyn Fn(u32, u32) -> bool,
 }
 
 impl<'f> Fitting<'f> {
-    fn new(run: &Run<'_>, group: &'f Group, settings: &Settings, needs_post: bool) -> Self {
+    fn new(
+        run: &'f Run<'_>,
+        group: &'f Group,
+        settings: &Settings,
+        needs_post: bool,
+        is_local: &'f dyn Fn(u32, u32) -> bool,
+    ) -> Self {
         let members = group.tracks.len();
         let bytes: Vec<f64> = group
             .bytes
@@ -142,7 +155,7 @@ impl<'f> Fitting<'f> {
             None if run.facts.is_simulated() => CROSS,
             None => 0.0,
         };
-        Fitting { group, samples, bytes, needs_post, is_rendezvous, cross }
+        Fitting { group, samples, bytes, needs_post, is_rendezvous, cross, run, is_local }
     }
 
     fn model(&self, settings: &Settings, run: &Run<'_>) -> CollectiveModel {
@@ -173,7 +186,7 @@ impl<'f> Fitting<'f> {
                 break;
             }
         }
-        // Dependences alone are preferred unless costs explain the times much better.
+        // Dependencies alone are preferred unless costs explain the times much better.
         let rank = |(error, shape, ..): &(f64, Shape, u32, (f64, f64))| match shape.is_free() {
             true => error * MUCH_BETTER,
             false => *error,
@@ -205,7 +218,7 @@ impl<'f> Fitting<'f> {
     }
 
     /// Returns the cost of a message with which a shape explains the record best, and the error. If
-    /// the error is not below `free`, which is the error of dependences alone, the search is
+    /// the error is not below `free`, which is the error of dependencies alone, the search is
     /// coarse.
     fn fit(&self, shape: Shape, root: u32, settings: &Settings, free: f64) -> ((f64, f64), f64) {
         let turns = if self.group.is_turning { self.group.members() } else { 1 };
@@ -339,15 +352,19 @@ impl<'f> Fitting<'f> {
 
     /// Returns when each member may leave each operation, in seconds.
     fn play(&self, samples: &[Sample], mut operations: Vec<Operation>) -> Vec<Vec<f64>> {
-        let mut flows = Flows::new(true, self.cross, self.group.tracks.len());
+        let mut flows = Flows::new(true, self.cross, self.run.steps.len());
         let enters = |(_, times): &Sample| times.iter().map(|it| it.0).collect();
         let mut ends: Vec<Vec<f64>> = samples.iter().map(enters).collect();
         let (mut next, mut arrivals) = (Next::default(), Vec::new());
         let mut follow = |at: usize, operation: &Operation, next: &mut Next, flows: &mut Flows| {
             for (message, time) in next.starts.drain(..) {
                 let (from, to) = operation.ends(message);
+                let [from, to] = [from, to].map(|member| self.group.tracks[member as usize]);
+                let is_local = (self.is_local)(from, to);
+                let cost = if is_local { (0.0, 0.0) } else { operation.cost(message) };
+                let [from, to] = [from, to].map(|rank| self.run.facts.hosts.host(rank));
                 let id = ((at as u64) << 32) | u64::from(message);
-                flows.start(Flow { id, from, to, cost: operation.cost(message) }, time);
+                flows.start(Flow { id, from, to, cost }, time);
             }
             for (member, time) in next.done.drain(..) {
                 ends[at][member as usize] = time;

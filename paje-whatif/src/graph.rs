@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use paje_comm::messages::Messages;
+use paje_comm::messages::{Message, Messages};
 use paje_comm::tracks::Tracks;
-use paje_comm::{Facts, Group, Kind, Run};
-use paje_sim::{Trace, TypeId, ValueId};
+use paje_comm::{Facts, Group, Run};
+use paje_sim::Trace;
 
 use crate::costs::Costs;
 use crate::fits::{CollectiveModel, shapes};
@@ -48,7 +48,10 @@ impl<'t> Graph<'t> {
     /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
-        let run = Run::new(facts, rendezvous);
+        let run = match settings.is_identity {
+            true => Run::without_steps(facts),
+            false => Run::new(facts, rendezvous),
+        };
         let has_sizes = run.facts.messages.list().iter().any(|it| it.bytes().is_some());
         Graph {
             run,
@@ -78,7 +81,21 @@ impl<'t> Graph<'t> {
 
     fn model(&self) -> &(Vec<CollectiveModel>, Costs) {
         self.model.get_or_init(|| {
-            let models = shapes(&self.run, &self.settings, self.needs_post(false));
+            let hosts = &self.run.facts.hosts;
+            let with = |is_linked: bool| {
+                let is_local = |from, to| !is_linked && hosts.is_same(from, to);
+                let models = shapes(&self.run, &self.settings, self.needs_post(false), &is_local);
+                let off =
+                    models.iter().map(|it| it.fits.first().map_or(0.0, |fit| fit.1)).sum::<f64>();
+                (off, models, is_linked)
+            };
+            let ways = match self.assumed().is_local_linked {
+                Some(is_linked) => vec![is_linked],
+                None if hosts.shared().is_some() => vec![false, true],
+                None => vec![false],
+            };
+            let best = ways.into_iter().map(with).min_by(|a, b| a.0.total_cmp(&b.0));
+            let (_, models, is_local_linked) = best.unwrap_or_default();
             let cost = |transfer: &Transfer| (transfer.seconds, 0.0);
             let blocks =
                 |(group, model): (&Group, &CollectiveModel)| model.shape.blocks(group.members());
@@ -88,6 +105,7 @@ impl<'t> Graph<'t> {
                 blocks: self.run.groups.list.iter().zip(&models).map(blocks).collect(),
                 shares: !self.settings.is_ideal,
                 cross: models.first().map_or(0.0, |model| model.cross),
+                is_local_linked,
                 ..Costs::default()
             };
             let costs = match &self.settings.table {
@@ -150,41 +168,19 @@ impl<'t> Graph<'t> {
     /// Returns how far a model with these costs is from the record. This is the sum of the
     /// differences of all waits, divided by the total time of all ranks.
     pub(crate) fn misfit_of(&self, costs: &Costs) -> f64 {
+        self.misfit(&explain(self, costs))
+    }
+
+    /// Returns how far times that a model explains are from the record.
+    pub(crate) fn misfit(&self, explained: &Explained) -> f64 {
         let (begin, end) = self.span().unwrap_or((0.0, 0.0));
         let mut sum = 0.0;
-        for (steps, explained) in self.run.steps.iter().zip(explain(self, costs)) {
+        for (steps, explained) in self.run.steps.iter().zip(explained) {
             let waits = steps.iter().filter(|step| step.acts.iter().any(paje_comm::Act::waits));
             sum += waits.zip(explained).map(|(step, it)| (it - step.time).abs()).sum::<f64>();
         }
         let whole = (end - begin) * self.run.steps.len() as f64;
         if whole > 0.0 { sum / whole } else { 0.0 }
-    }
-
-    /// Returns the parts of the time in calls that are not waiting according to the model.
-    pub(crate) fn times_in_calls(&self) -> Vec<(TypeId, ValueId, f64)> {
-        let mut all = Vec::new();
-        for ((track, steps), ends) in
-            self.tracks().list().iter().zip(&self.run.steps).zip(self.explained())
-        {
-            let (mut ends, mut open, mut last) = (ends.iter(), None, f64::NAN);
-            for step in steps.iter() {
-                let waits = step.acts.iter().any(paje_comm::Act::waits);
-                let since = if waits { ends.next().copied().unwrap_or(last) } else { last };
-                if let Some(value) = open.map(|state: usize| track.value[state])
-                    && self.tracks().classes().class(track.type_, value).communicates()
-                {
-                    all.push((track.type_, value, (step.time - since).max(0.0)));
-                }
-                let state = step.state as usize;
-                open = match step.kind {
-                    Kind::Open => Some(state),
-                    Kind::Within => open,
-                    Kind::Close => track.parent(state),
-                };
-                last = step.time;
-            }
-        }
-        all
     }
 
     pub(crate) fn costs(&self) -> &Costs {
@@ -200,6 +196,22 @@ impl<'t> Graph<'t> {
 
     pub(crate) fn is_rendezvous(&self, message: u32) -> bool {
         self.transfers()[message as usize].is_rendezvous
+    }
+
+    /// Returns whether messages between two ranks stay on a host and do not use its links.
+    #[must_use]
+    pub fn is_local(&self, from: u32, to: u32) -> bool {
+        self.run.facts.hosts.is_same(from, to) && !self.costs().is_local_linked
+    }
+
+    /// Returns the size of a message that uses links. If no message has a size, all are assumed to
+    /// be equally long.
+    pub(crate) fn size(&self, message: &Message) -> Option<f64> {
+        match self.has_sizes {
+            _ if self.is_local(message.from, message.to) => None,
+            true => message.bytes(),
+            false => Some(1.0),
+        }
     }
 
     pub(crate) fn needs_post(&self, is_rendezvous: bool) -> bool {

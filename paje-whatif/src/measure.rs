@@ -51,6 +51,8 @@ pub struct Assumptions {
     pub measured: u64,
     /// Number of messages whose transfer time is estimated.
     pub estimated: u64,
+    /// Whether messages between ranks of one host use the links of this host, if messages show it.
+    pub is_local_linked: Option<bool>,
 }
 
 /// Transfers under one assumption about when they start.
@@ -60,7 +62,7 @@ struct Measured {
     begin: Vec<f64>,
     bound: Vec<f64>,
     is_last: Vec<bool>,
-    typical: FxHashMap<u64, f64>,
+    typical: FxHashMap<Sort, f64>,
 }
 
 /// Estimates the transfers of all messages.
@@ -97,6 +99,7 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         (_, EagerStart::Posted) => posted,
         (_, EagerStart::Sent) => sent,
     };
+    assumed.is_local_linked = is_local_linked(&measured.typical);
     let unused =
         Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
     let mut list = vec![unused; run.facts.messages.list().len()];
@@ -106,7 +109,7 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         if !it.is_used {
             continue;
         }
-        let typical = measured.typical.get(&size_of(run, it.message)).copied();
+        let typical = measured.typical.get(&sort_of(run, it.message)).copied();
         let (bound, is_awaited) = (measured.bound[at].max(0.0), measured.is_last[at]);
         let seconds = if is_awaited { bound } else { bound.min(typical.unwrap_or(bound)) };
         list[at] = Transfer { start: measured.begin[at], seconds, is_awaited, ..list[at] };
@@ -127,9 +130,24 @@ fn immediate(run: &Run<'_>) -> Vec<Transfer> {
     list
 }
 
-/// Returns the size of a message as a key. All unknown sizes have the same key.
-fn size_of(run: &Run<'_>, message: u32) -> u64 {
-    run.facts.messages.list()[message as usize].bytes().unwrap_or(-1.0).to_bits()
+/// Messages of one sort take the same time: they have the same size, or unknown sizes, and all stay on a
+/// host or none does.
+type Sort = (u64, bool);
+
+fn sort_of(run: &Run<'_>, message: u32) -> Sort {
+    let message = &run.facts.messages.list()[message as usize];
+    let is_local = run.facts.hosts.is_same(message.from, message.to);
+    (message.bytes().unwrap_or(-1.0).to_bits(), is_local)
+}
+
+/// Returns whether messages within a host take about as long as messages between hosts, so that they use the
+/// same links. Otherwise, they are faster.
+fn is_local_linked(typical: &FxHashMap<Sort, f64>) -> Option<bool> {
+    let between = |(size, is_local): &Sort| typical.get(&(*size, false)).filter(|_| *is_local);
+    let both = typical.iter().filter_map(|(sort, local)| Some((*local, *between(sort)?)));
+    let slow = both.map(|(local, between)| if local > 0.5 * between { 1 } else { -1 });
+    let sum: i64 = slow.sum();
+    (sum != 0).then_some(sum > 0)
 }
 
 /// Calls `visit` with each step in which a rank waits for messages, and with the time at which the
@@ -176,7 +194,7 @@ impl Measured {
         });
         // In the second iteration, the typical times show which message came last.
         for _ in 0..2 {
-            let mut samples: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
+            let mut samples: FxHashMap<Sort, Vec<f64>> = FxHashMap::default();
             measured.is_last.fill(false);
             let (begin, bound, typical) = (&measured.begin, &measured.bound, &measured.typical);
             let is_last = &mut measured.is_last;
@@ -185,23 +203,23 @@ impl Measured {
                     return;
                 }
                 let expected = |it: &u32| {
-                    let typical = typical.get(&size_of(run, *it)).copied().unwrap_or(0.0);
+                    let typical = typical.get(&sort_of(run, *it)).copied().unwrap_or(0.0);
                     begin[*it as usize] + typical.min(bound[*it as usize])
                 };
                 let all = step.acts.iter().filter(|act| counts(*act)).filter_map(message_of);
                 let last = all.max_by(|a, b| expected(a).total_cmp(&expected(b)));
                 let Some(last) = last else { return };
-                if usual.is_there(size_of(run, last), since - begin[last as usize]) {
+                if usual.is_there(sort_of(run, last), since - begin[last as usize]) {
                     return;
                 }
                 let seconds = step.time - begin[last as usize];
                 // Another call may have shown that the message arrived earlier.
                 if seconds <= bound[last as usize] + TIME_TOLERANCE {
                     is_last[last as usize] = true;
-                    samples.entry(size_of(run, last)).or_default().push(seconds.max(0.0));
+                    samples.entry(sort_of(run, last)).or_default().push(seconds.max(0.0));
                 }
             });
-            let median = |(size, mut all): (u64, Vec<f64>)| {
+            let median = |(size, mut all): (Sort, Vec<f64>)| {
                 let at = all.len() / 2;
                 (size, *all.select_nth_unstable_by(at, f64::total_cmp).1)
             };
@@ -214,8 +232,8 @@ impl Measured {
     }
 
     /// Returns the transfers that explain which tests failed, by size.
-    fn tested(&self, run: &Run<'_>) -> FxHashMap<u64, f64> {
-        let mut limits: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+    fn tested(&self, run: &Run<'_>) -> FxHashMap<Sort, f64> {
+        let mut limits: FxHashMap<Sort, (f64, f64)> = FxHashMap::default();
         for poll in &run.polls {
             let [message] = poll.messages[..] else { continue };
             let track =
@@ -223,7 +241,7 @@ impl Measured {
             let end = |test: &u32| track.end[*test as usize] - self.begin[message as usize];
             let (last, failed) =
                 (poll.tests.last().map(end), poll.tests.iter().nth_back(1).map(end));
-            let (low, high) = limits.entry(size_of(run, message)).or_insert((0.0, f64::INFINITY));
+            let (low, high) = limits.entry(sort_of(run, message)).or_insert((0.0, f64::INFINITY));
             (*low, *high) = (low.max(failed.unwrap_or(0.0)), high.min(last.unwrap_or(*high)));
         }
         let consistent = limits.into_iter().filter(|(_, (low, high))| low <= high);
@@ -240,22 +258,22 @@ fn message_of(act: Act) -> Option<u32> {
 
 /// Usual transfers by size.
 #[derive(Debug, Default)]
-struct Usual(FxHashMap<u64, f64>);
+struct Usual(FxHashMap<Sort, f64>);
 
 impl Usual {
     fn new(known: &Known) -> Self {
-        let half = |(size, all): (&u64, &Vec<f64>)| (*size, all[all.len() / 2]);
+        let half = |(size, all): (&Sort, &Vec<f64>)| (*size, all[all.len() / 2]);
         Usual(known.iter().map(half).collect())
     }
 
     /// Returns whether a message that began some seconds ago has long arrived.
-    fn is_there(&self, size: u64, ago: f64) -> bool {
-        self.0.get(&size).is_some_and(|usual| ago >= 3.0 * usual)
+    fn is_there(&self, sort: Sort, ago: f64) -> bool {
+        self.0.get(&sort).is_some_and(|usual| ago >= 3.0 * usual)
     }
 }
 
 /// Transfers by size, in ascending order.
-type Known = FxHashMap<u64, Vec<f64>>;
+type Known = FxHashMap<Sort, Vec<f64>>;
 
 /// Returns the transfers of messages that were sent last while their receivers waited. These
 /// transfers are known whatever starts a message.
@@ -264,7 +282,7 @@ fn known(run: &Run<'_>, sent: &Measured, posted: &Measured) -> Known {
     for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
         let at = it.message as usize;
         if it.start >= it.posted && it.start >= it.since && sent.is_last[at] && posted.is_last[at] {
-            known.entry(size_of(run, it.message)).or_default().push(it.end - it.start);
+            known.entry(sort_of(run, it.message)).or_default().push(it.end - it.start);
         }
     }
     known.values_mut().for_each(|all| all.sort_by(f64::total_cmp));
@@ -278,7 +296,7 @@ fn progress_votes(run: &Run<'_>, known: &Known) -> (u64, u64) {
     for (at, list) in run.received.iter().enumerate() {
         for set in sets(list) {
             let was_ready = |it: &Received| {
-                let times = known.get(&size_of(run, it.message));
+                let times = known.get(&sort_of(run, it.message));
                 let long_ago =
                     |all: &Vec<f64>| it.begin(true) + 3.0 * all[all.len() - 1] <= it.since;
                 it.is_used && !it.is_tested && !it.is_rendezvous && times.is_some_and(long_ago)
@@ -287,7 +305,7 @@ fn progress_votes(run: &Run<'_>, known: &Known) -> (u64, u64) {
             if class != Some(Class::Wait) || !set.iter().all(was_ready) {
                 continue;
             }
-            let least = set.iter().filter_map(|it| known.get(&size_of(run, it.message)));
+            let least = set.iter().filter_map(|it| known.get(&sort_of(run, it.message)));
             let least = least.map(|times| times[0]).fold(f64::INFINITY, f64::min);
             let seconds = set[0].end - set[0].since;
             votes.0 += u64::from(seconds <= TIME_TOLERANCE);
@@ -302,7 +320,7 @@ fn progress_votes(run: &Run<'_>, known: &Known) -> (u64, u64) {
 fn votes(run: &Run<'_>, known: &Known, posted: &Measured) -> (u64, u64) {
     let mut votes = (0, 0);
     for it in run.received.iter().flatten().filter(|it| it.is_used && !it.is_rendezvous) {
-        let Some(times) = known.get(&size_of(run, it.message)) else { continue };
+        let Some(times) = known.get(&sort_of(run, it.message)) else { continue };
         let (least, most) = (times[0], times[times.len() - 1]);
         let (seconds, late) = (it.end - it.posted, it.posted - it.start);
         if late <= TIME_TOLERANCE || least <= 2.0 * TIME_TOLERANCE {

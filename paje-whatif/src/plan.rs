@@ -1,9 +1,12 @@
 //! Plan of the changes, in the numbers that re-timing uses.
 
+use paje_comm::Step;
+use paje_sim::ValueId;
 use rustc_hash::FxHashMap;
 
 use crate::costs::Costs;
 use crate::graph::Graph;
+use crate::phases::Phases;
 
 /// Plan of the changes to a run.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +25,7 @@ pub struct Plan {
     /// costs of the graph.
     pub(crate) before: Option<Costs>,
     pub(crate) after: Option<Costs>,
+    pub(crate) phases: Phases,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +84,22 @@ impl Plan {
         }
     }
 
+    /// Returns the factor for a time of this length before a step, given the number of the step.
+    pub(crate) fn factor_before(
+        &self,
+        graph: &Graph<'_>,
+        track: usize,
+        state: Option<u32>,
+        (step, number): (&Step<'_>, u32),
+        seconds: f64,
+    ) -> f64 {
+        let factor = self.factor(graph, track, state, seconds);
+        if self.phases.is_empty() {
+            return factor;
+        }
+        factor * self.phases.factor(graph.place(track, state, step), number, seconds)
+    }
+
     /// Returns the seconds that are added to a state that took no time.
     pub(crate) fn added(&self, track: usize, state: u32) -> f64 {
         let own = self.states.get(track).and_then(|states| states.get(state as usize));
@@ -95,14 +115,30 @@ impl Plan {
     #[must_use]
     pub fn without_noise(&self, graph: &Graph<'_>) -> Self {
         let mut all: FxHashMap<(u32, u32), Vec<f64>> = FxHashMap::default();
-        for (type_, value, seconds) in graph.times_in_calls() {
-            all.entry((type_.0, value.0)).or_default().push(seconds);
-        }
+        let classes = graph.tracks().classes();
+        graph.each_piece(|(track, value, _), seconds| {
+            let type_ = graph.tracks().list()[track as usize].type_;
+            let is_call = value != u32::MAX && classes.class(type_, ValueId(value)).communicates();
+            if is_call {
+                all.entry((type_.0, value)).or_default().push(seconds);
+            }
+        });
         let half = |(value, mut all): ((u32, u32), Vec<f64>)| {
             let at = all.len() / 2;
             (value, *all.select_nth_unstable_by(at, f64::total_cmp).1)
         };
         Plan { limits: all.into_iter().map(half).collect(), ..self.clone() }
+    }
+
+    /// Returns this plan for runs in which equal phases of computing have other noise, one after
+    /// the other. There are none if no phases are equal.
+    pub fn with_noise(&self, graph: &Graph<'_>, runs: u64) -> impl Iterator<Item = Plan> {
+        let plan = Plan { phases: Phases::new(graph), ..self.clone() };
+        let runs = if plan.phases.is_empty() { 0 } else { runs };
+        (1..=runs).scan(plan, |plan, seed| {
+            plan.phases.seed = seed;
+            Some(plan.clone())
+        })
     }
 
     /// Returns whether a message is removed.

@@ -40,6 +40,9 @@ pub struct Retimed {
     /// Number of messages and collectives for which nothing waits because of contradictory recorded
     /// times.
     pub dropped: (usize, usize),
+    /// How far the model of the recorded run is from the record: the sum of the differences of all
+    /// waits, divided by the time of all tracks. It is computed if the times were requested.
+    pub misfit: f64,
 }
 
 impl Retimed {
@@ -136,6 +139,7 @@ impl Graph<'_> {
             }
         };
         let mut run = Run::new(self, plan, explained, keeps);
+        run.result.misfit = if keeps { self.misfit(explained) } else { 0.0 };
         loop {
             while let Some(track) = run.ready.pop() {
                 run.advance(track as usize);
@@ -155,7 +159,7 @@ impl Graph<'_> {
                 return Err(cycle);
             }
         }
-        Ok(run.finish())
+        Ok(run.result)
     }
 }
 
@@ -235,7 +239,7 @@ impl<'g> Run<'g> {
                 }
                 Some(end) => end - time,
                 None if cursor.skips => enter - time,
-                None => self.shift(at, &cursor, time, ended.map(|it| (explained, it))),
+                None => self.shift(at, &cursor, &step, ended.map(|it| (explained, it))),
             };
             // The last test of a loop receives the messages.
             cursor.skips &= poll.is_none() || !waits;
@@ -264,7 +268,8 @@ impl<'g> Run<'g> {
 
     /// Returns the shift of a step. If the step waits, `ended` has the times at which the waiting
     /// ends according to the model, in the recorded run and in the changed run.
-    fn shift(&self, at: usize, cursor: &Cursor, time: f64, ended: Option<(f64, f64)>) -> f64 {
+    fn shift(&self, at: usize, cursor: &Cursor, step: &Step<'_>, ended: Option<(f64, f64)>) -> f64 {
+        let time = step.time;
         let state = (cursor.open != NONE).then_some(cursor.open);
         let (since, shift) = match ended {
             // Differences from rounding are not part of the call's time.
@@ -278,7 +283,7 @@ impl<'g> Run<'g> {
         };
         // If the trace closed a state too early, the steps within the state take no time.
         let seconds = (time - since).max(0.0);
-        let factor = self.plan.factor(self.graph, at, state, seconds);
+        let factor = self.plan.factor_before(self.graph, at, state, (step, cursor.next), seconds);
         if factor == 1.0 { shift } else { shift + (factor - 1.0) * seconds }
     }
 
@@ -391,9 +396,5 @@ impl<'g> Run<'g> {
                 self.ready.push(track);
             }
         }
-    }
-
-    fn finish(self) -> Retimed {
-        self.result
     }
 }

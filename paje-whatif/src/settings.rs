@@ -130,7 +130,7 @@ impl Shape {
         matches!(self, Shape::Ring | Shape::Direct | Shape::Pairwise)
     }
 
-    /// Returns whether messages take no time, so that only the dependences matter.
+    /// Returns whether messages take no time, so that only the dependencies matter.
     #[must_use]
     pub const fn is_free(self) -> bool {
         matches!(self, Shape::NxN | Shape::OneToN | Shape::NToOne | Shape::Scan | Shape::Local)
@@ -157,6 +157,8 @@ pub struct Settings {
     pub table: Option<Table>,
     /// Whether communication takes no time beyond waiting. Nothing is estimated then.
     pub is_ideal: bool,
+    /// Whether the run does not change. The graph then has no steps.
+    pub is_identity: bool,
 }
 
 impl Settings {
@@ -172,6 +174,7 @@ impl Settings {
             broadcast: None,
             table: None,
             is_ideal: false,
+            is_identity: false,
         }
     }
 }

@@ -91,7 +91,7 @@ pub struct Cli {
 
     /// Add workers of StarPU, or remove them: KIND=+N, KIND=-N or KIND=N, such as CUDA=+1
     ///
-    /// Schedules the tasks of the file tasks.rec again, by their dependences, priorities and times
+    /// Schedules the tasks of the file tasks.rec again, by their dependencies, priorities and times
     #[arg(long, value_name = "KIND=N", value_parser = TaskChange::workers, help_heading = WHAT_IF)]
     pub workers: Vec<TaskChange>,
 
@@ -122,6 +122,13 @@ pub struct Cli {
     /// Table of message times in the recorded run, in TOML
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub net_table: Option<PathBuf>,
+
+    /// Host file of mpirun or smpirun, which assigns ranks to hosts; ranks of a host share its links
+    ///
+    /// Default: hosts that the trace records as containers of a type host, node or machine, or one
+    /// for each rank
+    #[arg(long, value_name = "FILE", help_heading = MODEL)]
+    pub hosts: Option<PathBuf>,
 
     /// Start of an eager transfer: when it is sent, or when the receiver is ready, too
     ///
@@ -167,6 +174,8 @@ pub struct Cli {
     pub bytes: Option<String>,
 
     /// Write the trace of the changed run to FILE, or to standard output for `-`
+    ///
+    /// Not for tasks of StarPU, of which only the makespan is predicted
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
@@ -175,6 +184,8 @@ pub struct Cli {
     pub report: Option<PathBuf>,
 
     /// Also write the report to FILE as a self-contained web page that shows both runs
+    ///
+    /// Not for tasks of StarPU
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 

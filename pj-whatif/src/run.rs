@@ -2,6 +2,7 @@
 
 mod caveats;
 mod interval;
+mod refusal;
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -23,7 +24,7 @@ use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Selection, Trace};
 use paje_whatif::fit::{Table, own_network};
 use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
-use paje_whatif::{Changed, Facts, Graph, Settings};
+use paje_whatif::{Changed, Facts, Graph, Hosts, Settings};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -142,7 +143,12 @@ fn changed(
         return Ok(true);
     }
     settings.table = table.cloned().map(|table| table.in_unit_of(trace.time_scale()));
-    let facts = Facts::new(trace, &settings.map, &settings.reading).on_one_clock();
+    let mut facts = Facts::new(trace, &settings.map, &settings.reading).on_one_clock();
+    if let Some(path) = &cli.hosts {
+        let text = fs::read_to_string(path).map_err(|error| Failure::File(path.clone(), error))?;
+        let hosts = Hosts::given(&text, facts.tracks.list().len());
+        facts.hosts = hosts.map_err(|why| Failure::Other(format!("{}: {why}", path.display())))?;
+    }
     if facts.tracks.classes().is_empty() {
         return Err(unsuitable(settings.map.unknown(trace)));
     }
@@ -167,7 +173,7 @@ fn changed(
     let eager = changes.eager();
     let graph = Graph::of(facts, &settings, eager);
     let is_recorded = cli.identity || hypotheses.is_empty() && cli.sweep.is_none();
-    let is_alone = graph.tracks().list().len() > 1 && !graph.has_dependences();
+    let refusal = refusal::refusal(&graph, &settings);
     if !ignored.is_empty() {
         report
             .caveat(format!("ignored options that are specific to SILAS: {}", ignored.join(", ")));
@@ -189,8 +195,8 @@ fn changed(
     }
     let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
     let mut ends = true;
-    if is_alone && (cli.sweep.is_some() || cli.random.is_some()) {
-        return Err(unsuitable(caveats::no_dependences(&graph)));
+    if let Some(why) = refusal.clone().filter(|_| cli.sweep.is_some() || cli.random.is_some()) {
+        return Err(unsuitable(why));
     }
     if let Some(sweep) = &cli.sweep {
         let all: Result<Vec<Vec<Hypothesis>>, String> = sweep
@@ -212,8 +218,8 @@ fn changed(
             let why = "the clocks of its containers differ, so the changed run cannot be written; omit --output";
             return Err(unsuitable(why.into()));
         }
-        if is_alone && !applied.plan.is_nothing() {
-            return Err(unsuitable(caveats::no_dependences(&graph)));
+        if let Some(why) = refusal.filter(|_| !applied.plan.is_nothing()) {
+            return Err(unsuitable(why));
         }
         let mends = eager.is_none() || is_recorded;
         // The times of an unchanged run are needed only for output.
@@ -232,7 +238,10 @@ fn changed(
         caveats::of_change(&applied, &retimed, graph.messages().list().len(), &mut report);
         report.add_run(&graph, &applied.plan, &retimed, &before);
         // Simulations have no noise, and what they do not show is assumed to follow their defaults.
-        if !applied.plan.is_nothing() && !graph.run().facts.is_simulated() {
+        if applied.plan.is_nothing() {
+        } else if graph.run().facts.is_simulated() {
+            report.caveat("no interval: a simulation has no noise, and what it does not record follows its defaults");
+        } else {
             Interval::new(retimed.makespan(), error, &mut report)
                 .with_assumptions(&graph, &settings, changes, mends)
                 .with_noise(&graph, &applied, mends)
@@ -273,6 +282,7 @@ fn settings(cli: &Cli, name: &Path, trace: &Trace) -> Result<Settings, Failure> 
     settings.progress = cli.progress;
     settings.shapes.clone_from(&cli.coll);
     settings.broadcast = cli.bcast;
+    settings.is_identity = cli.identity;
     Ok(settings)
 }
 

@@ -7,6 +7,7 @@ use paje_sim::{ContainerId, Trace, ValueId};
 use crate::classes::{Classes, Map};
 use crate::clocks;
 use crate::collectives::{Collectives, Grouping};
+use crate::hosts::Hosts;
 use crate::messages::{Message, Messages};
 use crate::recorded::Recorded;
 use crate::tracks::{Track, Tracks};
@@ -34,6 +35,8 @@ pub struct Facts<'t> {
     pub recorded: Arc<Recorded>,
     /// The operations of each communicator, or the k-th operations of each value.
     pub collectives: Arc<Collectives>,
+    /// Hosts of the ranks.
+    pub hosts: Hosts,
     /// Rendezvous threshold in bytes, if it is given.
     pub eager: Option<u64>,
     /// Largest shift of a container's times in seconds, because clocks differ.
@@ -95,6 +98,7 @@ impl<'t> Facts<'t> {
         };
         Facts {
             rendezvous: Arc::new(types.ids().map(of_type).collect()),
+            hosts: Hosts::recorded(&tracks),
             tracks: Arc::new(tracks),
             messages: Arc::new(messages),
             recorded: Arc::new(recorded),

@@ -12,6 +12,7 @@ mod clocks;
 pub mod collectives;
 mod facts;
 mod groups;
+mod hosts;
 pub mod messages;
 pub mod named;
 mod polls;
@@ -27,6 +28,7 @@ mod walk;
 
 pub use facts::{Facts, Options};
 pub use groups::{Group, Groups};
+pub use hosts::Hosts;
 pub use polls::Poll;
 pub use received::{Received, TIME_TOLERANCE, received, sets};
 pub use recorded::Recorded;

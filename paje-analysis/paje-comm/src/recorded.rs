@@ -31,6 +31,8 @@ pub struct Recorded {
     requests: Vec<[u32; 2]>,
     /// Events of each track, until the requests have been found.
     notes: Vec<Vec<Note>>,
+    /// Number of sends and receives whose other end is not known.
+    pub halves: u64,
 }
 
 /// Part of a track in a collective operation.
@@ -53,6 +55,8 @@ enum Kind {
     Begin,
     SendCompleted,
     ReceivePosted,
+    /// A send or a receive that is not an end of a link.
+    Half,
 }
 
 impl Kind {
@@ -61,6 +65,7 @@ impl Kind {
             b"MpiCollectiveEnd" => Some(Kind::Collective),
             b"MpiIsendComplete" => Some(Kind::SendCompleted),
             b"MpiIrecvRequest" => Some(Kind::ReceivePosted),
+            b"MpiSend" | b"MpiIsend" | b"MpiRecv" | b"MpiIrecv" => Some(Kind::Half),
             _ => None,
         }
     }
@@ -96,6 +101,7 @@ impl Recorded {
         }
         let mut names: FxHashMap<Box<[u8]>, u32> = FxHashMap::default();
         let mut notes: Vec<Vec<Note>> = vec![Vec::new(); tracks.list().len()];
+        let halves = read.iter().map(|(_, reader)| reader.halves).sum();
         for (track, reader) in read {
             let mut numbers = vec![NONE; reader.names.len()];
             for (name, number) in reader.names {
@@ -123,7 +129,7 @@ impl Recorded {
         notes.par_iter_mut().for_each(|all| all.sort_by(|a, b| a.time.total_cmp(&b.time)));
         let of_track = |(at, notes): (usize, &Vec<Note>)| operations(tracks, at, notes, &roots);
         let operations = notes.par_iter().enumerate().map(of_track).collect();
-        Recorded { operations, communicators: texts, notes, requests: Vec::new() }
+        Recorded { operations, communicators: texts, notes, requests: Vec::new(), halves }
     }
 
     /// Finds the states that complete the sends of messages and post their receives.
@@ -274,7 +280,7 @@ fn operations(
                 open.find(|state| matches!(class(state), Class::Collective(_)) && !is_taken[*state])
             }
             Kind::Begin => open.find(is_initial),
-            Kind::SendCompleted | Kind::ReceivePosted => None,
+            Kind::SendCompleted | Kind::ReceivePosted | Kind::Half => None,
         };
         let Some(state) = state else { continue };
         is_taken[state] = true;
@@ -293,6 +299,7 @@ struct Reader {
     kinds: Vec<Option<Kind>>,
     notes: Vec<Note>,
     names: FxHashMap<Box<[u8]>, u32>,
+    halves: u64,
 }
 
 impl Reader {
@@ -302,7 +309,8 @@ impl Reader {
         let kind = |value| Kind::of(types.value_name(type_, ValueId(value)).text);
         let kinds: Vec<_> = (0..types.value_count(type_) as u32).map(kind).collect();
         let (notes, names) = Default::default();
-        kinds.iter().any(Option::is_some).then_some(Reader { kinds, notes, names })
+        let is_any = kinds.iter().any(Option::is_some);
+        is_any.then_some(Reader { kinds, notes, names, halves: 0 })
     }
 
     fn read(mut self, lane: LaneView<'_>) -> Reader {
@@ -325,6 +333,10 @@ impl Visitor for Reader {
     fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
         for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
             let Some(kind) = self.kinds[value.index()] else { continue };
+            if kind == Kind::Half {
+                self.halves += 1;
+                continue;
+            }
             let (request, communicator, root) = (0, NONE, NONE);
             let mut note = Note { time: *time, kind, request, communicator, root };
             for (name, text) in fields(events.user_defined, i) {

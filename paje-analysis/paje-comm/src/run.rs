@@ -41,8 +41,8 @@ pub struct Run<'t> {
 /// Facts that a trace does not record and that were inferred, and links that were left out.
 #[derive(Clone, Debug, Default)]
 pub struct Inferred {
-    /// Number of links for which nothing waits, because the state at the start or the end is
-    /// unknown.
+    /// Number of links between ranks for which nothing waits, because the state at the start or the
+    /// end is unknown.
     pub unmatched: u64,
     /// Number of ignored links of SMPI's `Sendrecv`, which pair the wrong sends and receives.
     pub mispaired: u64,
@@ -78,6 +78,13 @@ impl<'t> Run<'t> {
     /// receiver in a changed run.
     #[must_use]
     pub fn new(facts: Facts<'t>, rendezvous: Option<f64>) -> Self {
+        Run::without_steps(facts).with_steps(rendezvous)
+    }
+
+    /// Finds how messages were received and which ranks took part in collectives. The run has no
+    /// steps, which only a changed run needs.
+    #[must_use]
+    pub fn without_steps(facts: Facts<'t>) -> Self {
         let count = facts.tracks.list().len();
         let simulated = facts.is_simulated().then_some(65_536);
         let eager = facts.eager.or(simulated);
@@ -92,14 +99,21 @@ impl<'t> Run<'t> {
             inferred.posts += counted.posts;
             all.push(list);
         }
-        in_collectives(&facts, &mut all);
         let is_used: Vec<bool> = used(&facts.messages, &all);
         let linked: Vec<Vec<u32>> =
             (0..count).into_par_iter().map(|at| linked(&facts, &is_used, at, &all[at])).collect();
         let groups = group(&facts, &|track: u32, state: u32| {
             linked[track as usize].binary_search(&state).is_ok()
         });
-        let acts = (0..count).into_par_iter().map(|at| acts_of(&facts, &is_used, at, &all[at]));
+        let (steps, sets, polls) = Default::default();
+        Run { steps, received: all, sets, polls, groups, inferred, facts }
+    }
+
+    fn with_steps(self, rendezvous: Option<f64>) -> Self {
+        let Run { facts, received: mut all, groups, mut inferred, .. } = self;
+        in_collectives(&facts, &mut all);
+        let is_used: Vec<bool> = used(&facts.messages, &all);
+        let acts = all.par_iter().enumerate().map(|(at, all)| acts_of(&facts, &is_used, at, all));
         let mut acts: Vec<Acts> = acts.collect();
         let sets = add_sets(&facts, &mut acts, &all);
         let polls = add_polls(&facts, &mut acts, &mut all);
@@ -145,7 +159,7 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
         let is_backwards = is_known && message.end < message.start;
         inferred.mispaired += u64::from(is_wrong);
         inferred.backwards += u64::from(is_backwards);
-        inferred.unmatched += u64::from(!is_known && !is_wrong);
+        inferred.unmatched += u64::from(!is_known && !is_wrong && message.from != message.to);
         let is_recorded = facts.recorded.post(it.message as usize).is_some();
         inferred.posts += u64::from(is_known && it.post != it.recv && !is_recorded);
         it.is_used = is_known && !is_backwards;

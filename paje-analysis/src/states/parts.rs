@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::{By, Cell, Found, Group, Lane, Row, Spread, States};
 use crate::bytes::{Bytes, Left};
-use crate::nesting::Nesting;
+use crate::nesting::{Nested, Nesting, Part};
 use crate::quantiles::Durations;
 use crate::{Label, Scope};
 
@@ -31,11 +31,13 @@ impl Lane {
         lane: LaneView<'_>,
         begins: &Range<f64>,
         by: &By,
+        is_twofold: bool,
         found: &mut Found,
     ) {
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let durations = &mut found.durations;
-        Nesting::walk(lane, TimeRange::default(), &mut Vec::new(), |state, part, parent| {
+        let mut held: Option<(Nested, Option<Part>)> = None;
+        let mut add = |state: &Nested, part: Option<Part>, parent: Option<&Nested>| {
             let Some(part) = part.filter(|_| begins.contains(&state.start)) else { return };
             self.has_states = true;
             let cell = self.cells.index(state.value);
@@ -50,7 +52,21 @@ impl Lane {
             }
             let spread = durations.index((lane.type_id(), state.value, group));
             durations.at(spread).push(part.seconds);
+        };
+        Nesting::walk(lane, TimeRange::default(), &mut Vec::new(), |state, part, parent| {
+            // A held state has no length, so no time is subtracted from its parent.
+            if let Some((first, part)) = held.take_if(|(first, _)| !state.is_inside(first))
+                && !state.repeats(&first)
+            {
+                add(&first, part, None);
+            }
+            if is_twofold && state.start == state.end {
+                held = Some((*state, part));
+            } else {
+                add(state, part, parent);
+            }
         });
+        held.iter().for_each(|(first, part)| add(first, *part, None));
     }
 }
 
@@ -143,10 +159,10 @@ impl StatesParts {
     /// part.
     #[must_use]
     pub fn rows(&self, trace: &Trace, scope: &Scope, by: &By) -> Vec<Row> {
-        let places = by.places(trace);
+        let (places, by) = (by.places(trace), by.groups(trace));
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
         for ((container, type_), values) in &self.lanes {
-            let Some(id) = by.group(trace, *container) else { continue };
+            let Some(id) = by.group(*container) else { continue };
             let key = (places.get(&id).copied(), *type_);
             let group = groups.entry(key).or_insert_with(|| Group::new(id));
             group.count(scope.lifetime(trace, *container));
@@ -155,7 +171,7 @@ impl StatesParts {
         let mut spreads: BTreeMap<(TypeId, &Label, ContainerId), Durations> = BTreeMap::new();
         for ((type_, name), values) in &self.durations {
             for (container, durations) in values.values().flat_map(|spread| &spread.by) {
-                if let Some(id) = by.group(trace, *container) {
+                if let Some(id) = by.group(*container) {
                     let all = spreads.entry((*type_, name, id)).or_default();
                     all.append(&mut durations.clone());
                 }
@@ -168,7 +184,7 @@ impl StatesParts {
                     all.quantiles([0.5, 0.95]).map(Option::unwrap_or_default)
                 })
             };
-            by.rows(trace, type_, &group, quantiles)
+            by.rows(type_, &group, quantiles)
         });
         rows.collect()
     }

@@ -4,8 +4,8 @@ use paje_sim::{ContainerId, TimeScale, Trace, TypeId};
 use rustc_hash::FxHashMap;
 
 use super::{Group, Sum};
-use crate::scope::places;
-use crate::{By, Label, Seconds};
+use crate::scope::{Groups, places};
+use crate::{By, Data, Label, Seconds, Table};
 
 /// Time that all containers, or one container, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,17 +52,17 @@ impl Row {
     }
 }
 
-impl By {
+impl Groups<'_> {
     /// Returns the rows of a group, given the median and the 95th percentile of each value.
     pub(super) fn rows(
         &self,
-        trace: &Trace,
         type_: TypeId,
         group: &Group,
         quantiles: impl Fn(&Label, &Sum) -> [f64; 2],
     ) -> Vec<Row> {
+        let trace = self.trace;
         let types = trace.types();
-        let label = (*self != By::Value).then(|| trace.containers().name(group.id).into());
+        let label = (*self.by != By::Value).then(|| self.label(group.id));
         let mut rows: Vec<Row> = Vec::new();
         for (value, sum) in &group.values {
             let Sum { cell, containers, most, .. } = sum;
@@ -90,8 +90,30 @@ impl By {
         rows.iter_mut().for_each(|row| row.convert(trace.time_scale()));
         rows
     }
+}
 
+impl By {
     pub(super) fn places(&self, trace: &Trace) -> FxHashMap<ContainerId, usize> {
         if *self == By::Value { FxHashMap::default() } else { places(trace) }
     }
+}
+
+/// Converts the rows to a table.
+#[must_use]
+pub fn table(rows: &[Row]) -> Table {
+    Table::new("states")
+        .with_containers(rows, |row| row.container.as_ref())
+        .with("type", Data::text(rows, |row| &row.type_))
+        .with("value", Data::text(rows, |row| &row.value))
+        .with("count", Data::count(rows, |row| row.count))
+        .with("inclusive", Data::seconds(rows, |row| row.inclusive))
+        .with("exclusive", Data::seconds(rows, |row| row.exclusive))
+        .with("share", Data::number(rows, |row| Some(row.share)))
+        .with("min", Data::time(rows, |row| Some(row.min)))
+        .with("mean", Data::seconds(rows, |row| row.mean))
+        .with("median", Data::time(rows, |row| Some(row.median)))
+        .with("p95", Data::time(rows, |row| Some(row.p95)))
+        .with("max", Data::time(rows, |row| Some(row.max)))
+        .with("containers", Data::count(rows, |row| row.containers))
+        .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
 }

@@ -81,10 +81,10 @@ pub fn marked_factor(text: &str) -> Option<f64> {
     text.strip_prefix(['x', '×']).or_else(|| text.strip_suffix(['x', '×']))?.parse().ok()
 }
 
-/// Formats seconds in three significant digits with a unit.
+/// Formats seconds in three significant digits with a unit. Less than half a picosecond is 0.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
-    if seconds == 0.0 {
+    if seconds.abs() < 5e-13 {
         return "0 s".into();
     }
     let units = [("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)];

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Factors, Fit, LARGE_ERROR, arrivals, size};
+use super::{Factors, Fit, LARGE_ERROR, arrivals};
 use crate::graph::Graph;
 
 /// Searches for a start near the network that explains all transfers best. All transfers must have
@@ -17,7 +17,7 @@ pub(super) fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Optio
     // bytes.
     let most = |of: fn((f64, f64)) -> f64| {
         let all = all.iter().filter(measured).map(|at| {
-            let parts = factors.parts(size(&list[*at], graph.has_sizes()).unwrap_or(0.0));
+            let parts = factors.parts(graph.size(&list[*at]).unwrap_or(0.0));
             graph.transfers()[*at].seconds / of(parts)
         });
         all.fold(f64::INFINITY, f64::min)

@@ -69,6 +69,7 @@ impl Changes<'_> {
                 Hypothesis::Scale(scale) => {
                     instances(graph, &scale.states)?;
                     let tracks = tracks(graph, scale.states.container.as_ref())?;
+                    applied.notes.push(effect(scale.states.state.as_str(), scale.factor));
                     for value in values(graph, &scale.states.state)? {
                         let min_gap = graph.tracks().trace().time_scale().time(scale.min_gap);
                         let (tracks, factor) = (tracks.clone(), scale.factor);
@@ -79,6 +80,7 @@ impl Changes<'_> {
                 Hypothesis::Cpu(cpu) => {
                     let tracks = tracks(graph, cpu.container.as_ref())?;
                     let scaling = Scaling { tracks, factor: cpu.factor, min_gap: 0.0 };
+                    applied.notes.push(effect("computing and the time between states", cpu.factor));
                     for value in of_class(graph, Class::Compute) {
                         applied.plan.values.entry(value).or_default().push(scaling.clone());
                     }
@@ -115,6 +117,17 @@ impl Changes<'_> {
             applied.plan.after = Some(costs);
         }
         Ok(applied)
+    }
+}
+
+/// Says whether a factor makes something faster or slower.
+fn effect(what: &str, factor: f64) -> String {
+    let short = |number: f64| (number * 1e4).round() / 1e4;
+    let times = format!("{what}: times are multiplied by {}", short(factor));
+    match factor {
+        0.0 => times,
+        ..1.0 => format!("{times}, which is {} times as fast", short(1.0 / factor)),
+        _ => format!("{times}, which is {} times as slow", short(factor)),
     }
 }
 

@@ -80,8 +80,9 @@ impl<'g> Traffic<'g> {
         }
         let start = if needs_post { sent.max(posted) } else { sent };
         let ends = &self.graph.messages().list()[at];
-        let (from, to, cost) = (ends.from, ends.to, self.costs.messages[at]);
-        self.flows.start(Flow { id: u64::from(message), from, to, cost }, start);
+        let [from, to] = [ends.from, ends.to].map(|rank| self.graph.run.facts.hosts.host(rank));
+        let (id, cost) = (u64::from(message), self.costs.messages[at]);
+        self.flows.start(Flow { id, from, to, cost }, start);
     }
 
     /// Lets a member enter a collective.
@@ -115,7 +116,12 @@ impl<'g> Traffic<'g> {
             let (from, to) = operation.ends(message);
             let id = GROUP | (u64::from(first) << MESSAGE_BITS) | u64::from(message);
             let [from, to] = [from, to].map(|member| group.tracks[member as usize]);
-            self.flows.start(Flow { id, from, to, cost: operation.cost(message) }, time);
+            let cost = match self.graph.is_local(from, to) {
+                true => (0.0, 0.0),
+                false => operation.cost(message),
+            };
+            let [from, to] = [from, to].map(|rank| self.graph.run.facts.hosts.host(rank));
+            self.flows.start(Flow { id, from, to, cost }, time);
         }
         for (member, time) in next.done.drain(..) {
             self.done[(first + member) as usize] = time;

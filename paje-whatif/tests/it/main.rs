@@ -1,6 +1,7 @@
 //! Tests of re-timed runs.
 
 mod held;
+mod hosts;
 mod ideal;
 mod identity;
 mod invariants;

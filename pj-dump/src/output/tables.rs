@@ -3,8 +3,8 @@
 mod partitions;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -20,7 +20,8 @@ use crate::cli::{Cli, TableFormat, TimeEncoding};
 use paje_console::Failure;
 use paje_console::progress::Display;
 
-/// Writes all tables to a folder, which is created if needed. Files appear when all are complete.
+/// Writes the tables of the selected natures, and both hierarchies, to a folder, which is created if needed. Files appear
+/// when all are complete. Tables of other natures that an earlier run has left are removed.
 pub(crate) fn write(
     cli: &Cli,
     folder: &Path,
@@ -38,14 +39,17 @@ pub(crate) fn write(
         selection: cli.which.selection(),
         metadata: metadata(name, trace),
     };
+    let natures = options.selection.natures;
+    let is_wanted = |table: &Table| table.nature().is_none_or(|it| natures.contains(it));
+    let (wanted, others): (Vec<_>, Vec<_>) = Table::ALL.into_iter().partition(is_wanted);
     let tables = Tables::new(trace, options);
     if cli.partition_by.is_some() && !files.is_new() {
-        let why = io::Error::new(io::ErrorKind::AlreadyExists, "a dataset needs a new folder");
+        let why = io::Error::new(ErrorKind::AlreadyExists, "a dataset needs a new folder");
         return Err(Failure::File(folder.to_owned(), why));
     }
     let parts = match cli.partition_by {
-        None => Table::ALL.map(|table| whole(&tables, table, format)).into(),
-        Some(by) => partitions::parts(&tables, trace, by, format),
+        None => wanted.iter().map(|table| whole(&tables, *table, format)).collect(),
+        Some(by) => partitions::parts(&tables, &wanted, trace, by, format),
     };
     for (_, path) in &parts {
         files.add(folder.join(path))?;
@@ -68,6 +72,14 @@ pub(crate) fn write(
         error => Failure::Unsuitable(path(table), error.to_string()),
     })?;
     files.take_places()?;
+    for path in others.into_iter().map(path) {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Failure::File(path, error));
+            }
+            _ => {}
+        }
+    }
     Ok(Exported {
         rows: written.iter().map(|written| written.rows).sum(),
         bytes: written.iter().map(|written| written.bytes).sum(),

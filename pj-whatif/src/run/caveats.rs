@@ -79,6 +79,13 @@ pub(super) fn of_model(graph: &Graph<'_>, report: &mut Report) {
              the end of their link",
             assumed.measured, assumed.estimated
         ));
+        if let Some(hosts) = graph.facts().hosts.shared() {
+            let list = graph.messages().list().iter();
+            let local = list.filter(|it| graph.is_local(it.from, it.to)).count();
+            report.caveat(format!(
+                "ranks share the links of {hosts} hosts; {local} messages stay on a host"
+            ));
+        }
         let start = assumed.start.name();
         report.caveat(match assumed.votes {
             None => format!("eager transfers start when {start} (given)"),
@@ -166,16 +173,6 @@ pub(super) fn of_table(graph: &Graph<'_>, report: &mut Report) -> Result<(), Str
     Ok(())
 }
 
-/// Explains why the question cannot be answered for a trace without messages and collectives.
-pub(super) fn no_dependences(graph: &Graph<'_>) -> String {
-    format!(
-        "the trace does not say how its {} containers depend on one another: it has no messages \
-         with both ends, and no collectives. Record messages, or dependences of tasks, as links \
-         that start and end (SMPI does not write ends for MPI_Test, and the loops of tests do not match the links)",
-        graph.tracks().list().len()
-    )
-}
-
 /// Adds the assumptions of the changes.
 pub(super) fn of_change(
     applied: &Applied,
@@ -184,6 +181,10 @@ pub(super) fn of_change(
     report: &mut Report,
 ) {
     applied.notes.iter().for_each(|note| report.caveat(note));
+    let percent = retimed.misfit * 100.0;
+    report.caveat(format!(
+        "the model of the recorded run ends waits too early or too late by {percent:.2} % of the time of all containers"
+    ));
     if let Some(fit) = &applied.fit {
         of_network(fit, messages, report);
     }

@@ -8,6 +8,9 @@ use crate::report::Report;
 /// Relative difference of makespans that matters.
 const MATTERS: f64 = 1e-4;
 
+/// Number of runs with other noise.
+const RUNS: u64 = 10;
+
 /// Makespans of the changed run that agree with the trace, in its unit of time.
 pub(super) struct Interval<'r> {
     least: f64,
@@ -63,12 +66,26 @@ impl<'r> Interval<'r> {
         self
     }
 
-    /// Adds the makespans without noise, and with twice the noise.
+    /// Adds the makespans without noise of calls, with twice this noise, and with other noise of computing.
     pub(super) fn with_noise(mut self, graph: &Graph<'_>, applied: &Applied, mends: bool) -> Self {
         if let Ok(run) = graph.retime(&applied.plan.without_noise(graph), false, mends) {
             let makespan = run.makespan();
             self.add(makespan, "if no call takes longer than half of its kind");
             self.add(2.0 * self.makespan - makespan, "if calls exceed that by twice as much");
+        }
+        let runs = applied
+            .plan
+            .with_noise(graph, RUNS)
+            .filter_map(|plan| graph.retime(&plan, false, mends).ok());
+        let all: Vec<f64> = runs.map(|run| run.makespan()).collect();
+        let (least, most) =
+            all.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), it| (a.min(*it), b.max(*it)));
+        if !all.is_empty() {
+            self.add(
+                least,
+                "if equal phases of computing vary as in the trace (least of ten runs)",
+            );
+            self.add(most, "if equal phases of computing vary as in the trace (most of ten runs)");
         }
         self
     }

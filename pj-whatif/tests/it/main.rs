@@ -7,6 +7,7 @@ use assert_cmd::Command;
 use paje_sim::{Options, Trace};
 use tempfile::TempDir;
 
+mod refused;
 mod tasks;
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");

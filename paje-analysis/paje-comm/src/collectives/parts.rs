@@ -1,7 +1,7 @@
 //! Divides groups of ranks if the times of their collectives contradict them.
 //!
 //! The ranks are divided into blocks of consecutive ranks, or into sets of ranks with the same
-//! distance, such as the rows and columns of a grid.
+//! distance, such as the rows and columns of a grid. The last row may be shorter than the others.
 
 use super::Series;
 use crate::classes::Collective;
@@ -10,6 +10,9 @@ use crate::tracks::Tracks;
 
 /// Number of operations that a division needs. The times of fewer operations may fit by chance.
 const FEWEST_OPERATIONS: usize = 10;
+
+/// Largest number of members that are divided into parts of different sizes.
+const MOST_MEMBERS: usize = 64;
 
 impl Series {
     /// Returns the times at which each member enters and leaves an operation, in seconds.
@@ -105,10 +108,12 @@ impl Series {
         }
         let count = self.tracks.len();
         let mut best: Option<(f64, Vec<Series>)> = None;
-        for size in (2..count).filter(|size| count.is_multiple_of(*size)) {
-            let parts = count / size;
-            let blocks = (0..parts).map(|part| (part * size..(part + 1) * size).collect());
-            let strides = (0..parts).map(|part| (part..count).step_by(parts).collect());
+        let with_root = |root| Series { root: self.root.map(|_| root), ..self.clone() };
+        let is_whole = |root| self.explains(with_root(root).judge(tracks).1);
+        let is_uneven = count <= MOST_MEMBERS && !(self.root.is_some() && (0..count).any(is_whole));
+        for size in (2..count).filter(|it| is_uneven || count.is_multiple_of(*it)) {
+            let blocks = (0..count).step_by(size).map(|at| (at..count.min(at + size)).collect());
+            let strides = (0..size).map(|part| (part..count).step_by(size).collect());
             let ways: [Vec<Vec<usize>>; 2] = [blocks.collect(), strides.collect()];
             for way in ways {
                 let all: Vec<Series> = way.iter().map(|it| self.part(tracks, it)).collect();

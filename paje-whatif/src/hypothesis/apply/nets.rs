@@ -2,7 +2,7 @@
 
 use paje_sim::TimeScale;
 
-use super::Applied;
+use super::{Applied, effect};
 use crate::costs::Costs;
 use crate::fit::{WORST_MISFIT, fit};
 use crate::graph::Graph;
@@ -49,6 +49,15 @@ pub(super) fn apply(
         return Ok(());
     }
     let shares = net.sharing == Sharing::MaxMin;
+    for (amount, what, is_time) in
+        [(change.latency, "latency", true), (change.bandwidth, "bytes of messages", false)]
+    {
+        if let Amount::Times(factor) = amount
+            && factor != 1.0
+        {
+            applied.notes.push(effect(what, if is_time { factor } else { factor.recip() }));
+        }
+    }
     // A single factor for the whole time of a message.
     let whole = match (change.latency, change.bandwidth) {
         (Amount::Times(latency), Amount::Times(bandwidth)) => {
@@ -92,7 +101,7 @@ pub(super) fn apply(
             list.len()
         ));
     }
-    let mut after = before.changed(&graph.run, |bytes, cost| change.of(bytes, cost));
+    let mut after = before.changed(graph, |bytes, cost| change.of(bytes, cost));
     if whole.is_none() {
         for (at, message) in list.iter().enumerate() {
             if message.bytes().is_none() {

@@ -9,9 +9,10 @@ use paje_sim::{Events, LaneView, Links, NameOrder, States, Trace, Variables, Vis
 use super::whole;
 use crate::cli::PartitionBy;
 
-/// Returns the parts of all tables, and their files in the dataset.
+/// Returns the parts of the wanted tables, and their files in the dataset.
 pub(super) fn parts<'a, 't>(
     tables: &'a Tables<'t>,
+    wanted: &[Table],
     trace: &Trace,
     by: PartitionBy,
     format: Format,
@@ -21,7 +22,7 @@ pub(super) fn parts<'a, 't>(
         PartitionBy::Time(parts) => borders(trace, parts),
     };
     let mut all = Vec::new();
-    for table in Table::ALL {
+    for table in wanted.iter().copied() {
         if !matches!(table, Table::State | Table::Variable | Table::Event | Table::Link) {
             all.push(whole(tables, table, format));
             continue;

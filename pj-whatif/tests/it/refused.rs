@@ -1,0 +1,100 @@
+//! Tests of traces that do not say how their containers depend on one another.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::pj_whatif;
+
+const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
+    %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+    %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
+    %EventDef PajeStartLink 6\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n%EndEventDef\n\
+    %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
+    %EventDef PajeDefineEventType 8\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
+    %EventDef PajeNewEvent 9\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
+    0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n8 E R Event\n3 0 r0 R 0 rank-0\n3 0 r1 R 0 rank-1\n";
+
+/// Both ranks compute, exchange a message, and meet in a barrier.
+fn run(messages: &str) -> String {
+    let mut text = HEAD.to_owned();
+    for (rank, call, computes) in [(0, "MPI_Send", 1), (1, "MPI_Recv", 2)] {
+        text += &format!(
+            "4 0 S r{rank} computing\n5 {computes} S r{rank}\n4 {computes} S r{rank} {call}\n"
+        );
+    }
+    text += messages;
+    for rank in 0..2 {
+        text += &format!("5 3 S r{rank}\n4 3 S r{rank} MPI_Barrier\n5 4 S r{rank}\n");
+    }
+    text
+}
+
+#[test]
+fn runs_with_unknown_messages_are_not_changed() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("run.trace");
+    let name = path.to_str().expect("UTF-8");
+    let whole = "6 1 L 0 M r0 a\n7 3 L 0 M r1 a\n";
+    let tell = |text: &str, words: &[&str]| {
+        fs::write(&path, text).expect("written");
+        pj_whatif(&[&[name, "-n", "-z"], words].concat())
+    };
+    let half = ["--cpu", "factor=0.5"];
+    assert_eq!(tell(&run(whole), &half).0, 0);
+    for (messages, why) in [
+        ("", "1 calls may send messages, but no links show them"),
+        ("6 1 L 0 M r0 a\n", "0 messages have both ends, but 1 links have no end"),
+        ("9 1 E r0 MpiIsend\n", "1 sends or receives have no other end (EZTrace"),
+        (
+            &format!("{whole}9 1 E r1 MpiRecv\n"),
+            "1 messages have both ends, but 1 sends or receives",
+        ),
+        ("6 0.5 L 0 M r0 a\n7 3 L 0 M r1 a\n", "1 links begin or end outside of the calls"),
+    ] {
+        let text = run(messages);
+        for words in [
+            &half[..],
+            &["--scale", "state=computing", "--sweep", "factor=1..2/2"],
+            &["--random", "normal,cv=0.1,runs=2"],
+            &["--balance", "state=computing,mode=global"],
+        ] {
+            let (status, out, err) = tell(&text, words);
+            assert_eq!((status, out.as_str()), (2, ""), "{words:?}");
+            assert!(err.contains("does not say how its 2 containers depend"), "{err}");
+            assert!(err.contains(why) && err.contains("Record"), "{err}");
+        }
+        for words in [&["--identity"][..], &["--cpu", "factor=1"]] {
+            let (status, out, err) = tell(&text, words);
+            assert!(status == 0 && out.contains("4.00 s"), "{err}");
+        }
+    }
+}
+
+#[test]
+fn messages_to_oneself_are_no_reason() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("run.trace");
+    let own = "6 1 L 0 M r0 b\n7 1 L 0 M r0 b\n6 1 L 0 M r0 a\n7 3 L 0 M r1 a\n";
+    fs::write(&path, run(own)).expect("written");
+    let (status, out, err) =
+        pj_whatif(&[path.to_str().expect("UTF-8"), "--cpu", "factor=0.5", "--format", "csv"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("times are multiplied by 0.5, which is 2 times as fast"), "{out}");
+    assert!(out.contains("of the time of all containers"), "{out}");
+}
+
+#[test]
+fn tasks_of_starpu_need_their_file() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("paje.trace");
+    let text = HEAD.to_owned()
+        + "4 0 S r0 Executing\n5 2 S r0\n4 0 S r1 Sleeping\n5 1 S r1\n4 1 S r1 Executing\n5 2 S r1\n";
+    fs::write(&path, text).expect("written");
+    let words = ["--map", "starpu", "--scale", "state=Executing,factor=0.5"];
+    let (status, _, err) = pj_whatif(&[&[path.to_str().expect("UTF-8")][..], &words].concat());
+    assert!(status == 2 && err.contains("Name the file tasks.rec"), "{err}");
+}
