@@ -17,9 +17,9 @@ use tempfile::TempDir;
 
 use crate::world;
 
-const NATURES: [&str; 5] = ["Container", "State", "Variable", "Event", "Link"];
+pub(crate) const NATURES: [&str; 5] = ["Container", "State", "Variable", "Event", "Link"];
 
-fn pj_dump(arguments: &[&str], trace: &Path) -> Output {
+pub(crate) fn pj_dump(arguments: &[&str], trace: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
     let output = command.args(arguments).arg(trace).output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -38,7 +38,7 @@ fn read(folder: &Path, table: &str, format: &str) -> (SchemaRef, Vec<RecordBatch
     read_file(&folder.join(format!("{}.{format}", table.to_lowercase())), format)
 }
 
-fn read_file(path: &Path, format: &str) -> (SchemaRef, Vec<RecordBatch>) {
+pub(crate) fn read_file(path: &Path, format: &str) -> (SchemaRef, Vec<RecordBatch>) {
     let file = File::open(path).expect("the table is there");
     if format == "arrow" {
         let reader = FileReader::try_new(file, None).expect("an Arrow file");
@@ -60,7 +60,7 @@ fn name(batch: &RecordBatch, column: &str, row: usize) -> String {
     printed(bare(batch, column, row))
 }
 
-fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
+pub(crate) fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
     let column = batch.column_by_name(column).expect("the column is there");
     match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().value(row),
@@ -72,12 +72,12 @@ fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
     }
 }
 
-fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
+pub(crate) fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
     let column = batch.column_by_name(column).expect("the column is there");
     column.as_primitive::<Float64Type>().value(row)
 }
 
-fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
+pub(crate) fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
     let text = |column: &str| name(batch, column, row);
     let number = |column: &str| number(batch, column, row);
     let span = || {
@@ -128,7 +128,7 @@ fn rows(folder: &Path, format: &str) -> Vec<String> {
     all
 }
 
-fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
+pub(crate) fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
     let options = [&["-l", "9", "--variable-precision", "double"], options].concat();
     let text = String::from_utf8(pj_dump(&options, trace).stdout).expect("text");
     let of = |nature: &'static str| text.lines().filter(move |line| line.starts_with(nature));
@@ -148,7 +148,7 @@ fn same(options: &[&str], trace: &Path) {
     }
 }
 
-fn examples() -> Vec<PathBuf> {
+pub(crate) fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let entries = fs::read_dir(folder).expect("the examples are there");
     let paths = entries.map(|entry| entry.expect("readable").path());
@@ -403,83 +403,6 @@ fn parquet_files_have_statistics_and_page_indexes() {
         // The table has 70,000 rows and several pages.
         assert!(column.offset_index_length().is_some_and(|length| length > 20));
     }
-}
-
-/// Returns the Parquet files below a folder.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("readable").path();
-        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
-    }
-    files.sort();
-    files
-}
-
-fn rows_of_dataset(folder: &Path) -> Vec<String> {
-    let mut all = Vec::new();
-    for nature in NATURES {
-        let divided = folder.join(nature.to_lowercase());
-        let files = match nature {
-            "Container" => vec![folder.join("container.parquet")],
-            _ if divided.exists() => files_below(&divided),
-            _ => Vec::new(),
-        };
-        for file in files {
-            let (_, batches) = read_file(&file, "parquet");
-            for batch in &batches {
-                all.extend((0..batch.num_rows()).map(|i| row(nature, batch, i)));
-            }
-            if nature == "State" {
-                let count: usize = batches.iter().map(RecordBatch::num_rows).sum();
-                check_place(&file, &batches, count);
-            }
-        }
-    }
-    all.sort();
-    all
-}
-
-/// Checks that the rows of a file belong to its folder.
-fn check_place(file: &Path, batches: &[RecordBatch], count: usize) {
-    let key = |path: &Path, name: &str| -> Option<String> {
-        let folder = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('=')?;
-        Some(folder.replace("%20", " "))
-    };
-    let folder = file.parent().expect("a folder");
-    let rows = || batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |i| (batch, i)));
-    if let Some(container) = key(folder, "Container") {
-        assert!(count > 0, "{}", file.display());
-        assert!(rows().all(|(batch, i)| bare(batch, "Container", i) == container));
-        return;
-    }
-    let until: f64 = key(folder, "until").expect("a time").parse().expect("a time");
-    let folder = folder.parent().expect("a folder");
-    let begin: f64 = key(folder, "begin").expect("a time").parse().expect("a time");
-    assert!(rows().all(|(batch, i)| (begin..until).contains(&number(batch, "Start", i))));
-}
-
-#[test]
-fn datasets_hold_the_rows() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (number, trace) in examples().into_iter().enumerate() {
-        let options = ["-n", "-z", "--sort"];
-        let mut wanted = printed_rows(&options, &trace);
-        wanted.sort();
-        for by in ["time", "time:3", "container"] {
-            let place = folder.path().join(format!("a/{number}-{by}"));
-            let path = place.to_str().expect("text");
-            let more = ["-O", path, "--partition-by", by];
-            pj_dump(&[&options[..], &more].concat(), &trace);
-            assert_eq!(rows_of_dataset(&place), wanted, "{} {by}", trace.display());
-        }
-    }
-    // A dataset never mixes with older files.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
-    command.arg(&examples()[0]).args(["--partition-by", "time", "-O"]).arg(folder.path());
-    let output = command.output().expect("the program runs");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(world::said(&output).ends_with("a dataset needs a new folder\n"));
 }
 
 #[test]
