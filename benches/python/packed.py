@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of sizes of docs/pack.md: packed.py [OPTIONS] TRACE-OR-FOLDER...
+"""Prints a table of the sizes of packed traces: packed.py [OPTIONS] TRACE-OR-FOLDER...
 
 Traces may be compressed with xz. In folders, small traces are skipped. Packed traces are unpacked
 and compared with the originals. Needs gzip, zstd, xz, pj_pack, and a pj_dump with tables for

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Unpacks a packed Pajé trace: unpack.py FILE.pjp > FILE.trace
 
-This reader follows docs/pack.md section by section. It is slow. It needs zstandard from PyPI.
+This reader follows docs/dev/pack-format.md section by section. It is slow. It needs zstandard from PyPI.
 """
 
 import itertools

@@ -73,12 +73,13 @@ pub struct About {
     pub bytes: Option<String>,
 }
 
-/// Parses a grouping: `value`, `container`, or the name of a container type.
+/// Parses a grouping: `value`, `container`, `kind`, or the name of a container type.
 #[must_use]
 pub fn by(name: &str) -> By {
     match name {
         "value" => By::Value,
         "container" => By::Container,
+        "kind" => By::Kind,
         type_ => By::Type(Label::from(type_)),
     }
 }
@@ -144,7 +145,7 @@ impl Asked {
             Asked::Critical { by_value, about } => {
                 let waits = about.waits(trace)?;
                 if let Some(why) = refusal(&waits, &about.map(trace)) {
-                    return Err(why.into());
+                    return Err(why);
                 }
                 let window = within(waits.whole(), window);
                 match CriticalPath::new(&waits) {

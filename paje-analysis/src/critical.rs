@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::Seconds;
 use crate::classes::Map;
+use crate::tasks::NO_FILE;
 use crate::waits::Waits;
 
 /// The critical path.
@@ -30,18 +31,14 @@ pub struct CriticalPath {
 
 /// Explains why a trace has no critical path, and what it lacks. Returns `None` if it has a path.
 #[must_use]
-pub fn refusal(waits: &Waits<'_>, map: &Map) -> Option<&'static str> {
+pub fn refusal(waits: &Waits<'_>, map: &Map) -> Option<String> {
     if map.name() == "starpu" {
-        return Some(
-            "no critical path, as StarPU's traces do not record which task waits for which; the file \
-             tasks.rec does, which starpu_fxt_tool writes beside the trace (--tasks FILE)",
-        );
+        return Some(format!("no critical path, as {NO_FILE}"));
     }
     let has_dependences = waits.has_dependences();
-    (!has_dependences).then_some(
-        "no critical path, as the trace has no messages and no collectives between containers; \
-         record them (Pajé links), or see the time in states",
-    )
+    let why = "no critical path, as the trace has no messages and no collectives between containers; \
+               record them (Pajé links), or see the time in states";
+    (!has_dependences).then(|| why.into())
 }
 
 /// A part of the path within one container.

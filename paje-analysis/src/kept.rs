@@ -25,7 +25,7 @@ use crate::states::{self, States};
 use crate::{By, Column, Data, Label, Scope, Seconds, Table};
 
 /// Version of the format. It changes with the encoding and with the contents of the reports.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// Names of the stored reports.
 pub const REPORTS: [&str; 2] = ["states", "comm"];

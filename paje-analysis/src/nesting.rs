@@ -58,6 +58,18 @@ impl Nested {
     pub(crate) fn exclusive(&self, inclusive: Seconds) -> Seconds {
         self.inner.exclusive(inclusive, self.end)
     }
+
+    /// Returns whether this state takes the place of another one with the same value.
+    pub(crate) fn repeats(&self, other: &Nested) -> bool {
+        (self.value, self.imbrication) == (other.value, other.imbrication)
+            && self.start == other.end
+    }
+
+    /// Returns whether this state has more states around it than another one.
+    #[inline]
+    pub(crate) fn is_inside(&self, other: &Nested) -> bool {
+        self.imbrication > other.imbrication
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

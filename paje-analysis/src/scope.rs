@@ -1,5 +1,6 @@
 //! Scope of an analysis: selected lanes, window, and grouping of rows.
 
+use paje_comm::tasks::kind;
 use paje_sim::{
     ContainerId, LaneView, NameOrder, Selected, Selection, Step, TimeRange, Trace, TypeId,
     TypeNature,
@@ -83,15 +84,52 @@ pub enum By {
     Container,
     /// Separate rows for each container of this type, including everything inside it.
     Type(Label),
+    /// Separate rows for each kind of container. The containers of a kind have the same type, and the names of all begin
+    /// with the same letters, such as `CPU0` and `CPU1`.
+    Kind,
 }
 
 impl By {
+    pub(crate) fn groups<'g>(&'g self, trace: &'g Trace) -> Groups<'g> {
+        let mut kinds = FxHashMap::default();
+        if *self == By::Kind {
+            let containers = trace.containers();
+            let mut first: FxHashMap<(TypeId, String), ContainerId> = FxHashMap::default();
+            for id in containers.ids() {
+                let kind = (containers.type_of(id), kind(containers.name(id)));
+                kinds.insert(id, *first.entry(kind).or_insert(id));
+            }
+        }
+        Groups { by: self, trace, kinds }
+    }
+}
+
+/// The groups of a trace's containers.
+pub(crate) struct Groups<'g> {
+    by: &'g By,
+    trace: &'g Trace,
+    /// First container of the same kind.
+    kinds: FxHashMap<ContainerId, ContainerId>,
+}
+
+impl Groups<'_> {
     /// Returns the container whose row includes this container. Returns `None` if no row does.
-    pub(crate) fn group(&self, trace: &Trace, id: ContainerId) -> Option<ContainerId> {
-        match self {
+    pub(crate) fn group(&self, id: ContainerId) -> Option<ContainerId> {
+        match self.by {
             By::Value => Some(ContainerId::ROOT),
             By::Container => Some(id),
-            By::Type(name) => ancestor(trace, id, name),
+            By::Type(name) => ancestor(self.trace, id, name),
+            By::Kind => self.kinds.get(&id).copied(),
+        }
+    }
+
+    /// Returns the name of a group.
+    pub(crate) fn label(&self, id: ContainerId) -> Label {
+        let name = self.trace.containers().name(id);
+        match self.by {
+            By::Value => "".into(),
+            By::Kind => kind(name).as_str().into(),
+            _ => name.into(),
         }
     }
 }

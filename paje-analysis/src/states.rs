@@ -11,15 +11,17 @@ use crate::kept::Lanes;
 use crate::lanes;
 use crate::nesting::{Nested, Nesting, Part};
 use crate::quantiles::{Durations, EXACT};
-use crate::scope::{By, Scope, places};
+use crate::scope::{By, Groups, Scope, places};
 use crate::sums::{IndexCache, Sums};
-use crate::{Data, Label, Seconds, Table};
+use crate::{Label, Seconds};
 
 mod row;
 mod spreads;
+mod twofold;
 
-pub use row::Row;
+pub use row::{Row, table};
 use spreads::Spreads;
+use twofold::is_twofold;
 
 /// Analysis of states, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ struct Lane {
     open: Vec<Nested>,
     /// Latest start or end of a state, in seconds.
     latest: f64,
+    /// The last state, if it is not counted yet, because StarPU may write it again: see [`is_twofold`].
+    held: Option<(Nested, Option<Part>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -137,11 +141,11 @@ impl States {
     /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
-        let (window, by) = (self.scope.window(), &self.by);
+        let (window, by, is_twofold) = (self.scope.window(), &self.by, is_twofold(trace));
         let lanes = self.scope.lanes(trace, TypeNature::State);
         let found =
             lanes::each(lanes, &mut self.lanes, workers, |lane, kept, found: &mut Found| {
-                kept.see(lane, window, by, found);
+                kept.see(lane, window, by, is_twofold, found);
             });
         let found = found.into_iter().flat_map(|found| found.durations.into_all());
         for ((type_, value, container), mut durations) in found {
@@ -157,14 +161,14 @@ impl States {
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut of_open = FxHashMap::default();
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
-        let places = self.places(trace);
+        let (places, by) = (self.places(trace), self.by.groups(trace));
         // The replay reads lines ahead, so the end of the trace may be later than these times.
         let latest = self.lanes.iter().map(|lane| lane.latest);
         let now = latest.fold(f64::NEG_INFINITY, f64::max);
         for lane in trace.lanes() {
             let Some(kept) = self.lanes.get(lane.id().index()) else { continue };
             let kept = kept.ended(now, lane, self.scope.window(), &mut of_open);
-            let Some(group) = self.by.group(trace, lane.container()) else { continue };
+            let Some(group) = by.group(lane.container()) else { continue };
             if !kept.has_states {
                 continue;
             }
@@ -172,10 +176,12 @@ impl States {
             let found = groups.entry(key).or_insert_with(|| Group::new(group));
             found.add(lane, &kept, self.scope.lifetime(trace, lane.container()));
         }
-        self.add_unseen(trace, &places, &mut groups);
-        let spreads = Spreads::new(self, trace, of_open);
+        self.add_unseen(trace, &places, &by, &mut groups);
+        let spreads = Spreads::new(self, &by, of_open);
         let groups = groups.into_iter();
-        groups.flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &spreads)).collect()
+        groups
+            .flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &by, &spreads))
+            .collect()
     }
 
     /// Adds the lanes whose states are all in parts that were not read.
@@ -183,6 +189,7 @@ impl States {
         &self,
         trace: &Trace,
         places: &FxHashMap<ContainerId, usize>,
+        by: &Groups<'_>,
         groups: &mut BTreeMap<(Option<usize>, TypeId), Group>,
     ) {
         let Some(all) = &self.of_whole else { return };
@@ -193,7 +200,7 @@ impl States {
             if !exists || !self.scope.wants(container, type_) || !known.insert((container, type_)) {
                 continue;
             }
-            let Some(id) = self.by.group(trace, container) else { continue };
+            let Some(id) = by.group(container) else { continue };
             let key = (places.get(&id).copied(), type_);
             let group = groups.entry(key).or_insert_with(|| Group::new(id));
             group.count(self.scope.lifetime(trace, container));
@@ -209,10 +216,11 @@ impl States {
         trace: &Trace,
         type_: TypeId,
         group: Group,
+        by: &Groups<'_>,
         spreads: &Spreads<'_>,
     ) -> Vec<Row> {
         let types = trace.types();
-        let label = (self.by != By::Value).then(|| trace.containers().name(group.id).into());
+        let label = (self.by != By::Value).then(|| by.label(group.id));
         let mut rows: Vec<Row> = Vec::new();
         for (value, sum) in &group.values {
             let Sum { ids, cell, containers, most } = sum;
@@ -287,7 +295,15 @@ impl Group {
 }
 
 impl Lane {
-    fn see(&mut self, lane: LaneView<'_>, window: TimeRange, by: &By, found: &mut Found) {
+    fn see(
+        &mut self,
+        lane: LaneView<'_>,
+        window: TimeRange,
+        by: &By,
+        is_twofold: bool,
+        found: &mut Found,
+    ) {
+        let mut held = self.held.take();
         let mut open = std::mem::take(&mut self.open);
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let type_ = lane.type_id();
@@ -295,14 +311,27 @@ impl Lane {
         cache.next_lane();
         Nesting::walk(lane, window, &mut open, |state, part, _| {
             self.note_end(state.end);
-            let Some(part) = part else { return };
-            let (cell, spread) = cache.get(state.value.index(), || {
-                let key = (type_, state.value, group);
-                (self.cells.index(state.value), durations.index(key))
-            });
-            self.cells.at(cell).add_state(state, part);
-            durations.at(spread).push(part.seconds);
+            let mut add = |state: &Nested, part: Option<Part>| {
+                let Some(part) = part else { return };
+                let (cell, spread) = cache.get(state.value.index(), || {
+                    let key = (type_, state.value, group);
+                    (self.cells.index(state.value), durations.index(key))
+                });
+                self.cells.at(cell).add_state(state, part);
+                durations.at(spread).push(part.seconds);
+            };
+            if let Some((first, part)) = held.take_if(|(first, _)| !state.is_inside(first))
+                && !state.repeats(&first)
+            {
+                add(&first, part);
+            }
+            if is_twofold && state.start == state.end {
+                held = Some((*state, part));
+            } else {
+                add(state, part);
+            }
         });
+        self.held = held;
         let last = open.last().map_or(f64::NEG_INFINITY, |state| state.start);
         self.latest = self.latest.max(last);
         self.open = open;
@@ -325,19 +354,23 @@ impl Lane {
         window: TimeRange,
         of_open: &mut FxHashMap<Key, Vec<f64>>,
     ) -> Cow<'_, Lane> {
-        if self.open.is_empty() {
+        let is_again = |first: &Nested| self.open.iter().any(|state| state.repeats(first));
+        let held = self.held.filter(|(first, _)| !is_again(first));
+        if self.open.is_empty() && held.is_none() {
             return Cow::Borrowed(self);
         }
         let mut ended = self.clone();
         let (type_, container) = (lane.type_id(), lane.container());
-        Nesting::end_now(now, window, &self.open, |state, part, _| {
+        let mut add = |state: &Nested, part: Option<Part>| {
             ended.note_end(state.end);
             if let Some(part) = part {
                 let cell = ended.cells.index(state.value);
                 ended.cells.at(cell).add_state(state, part);
                 of_open.entry((type_, state.value, container)).or_default().push(part.seconds);
             }
-        });
+        };
+        held.iter().for_each(|(first, part)| add(first, *part));
+        Nesting::end_now(now, window, &self.open, |state, part, _| add(state, part));
         Cow::Owned(ended)
     }
 }
@@ -353,24 +386,4 @@ impl Spread {
             self.by.values_mut().for_each(|durations| _ = durations.as_many());
         }
     }
-}
-
-/// Converts the rows to a table.
-#[must_use]
-pub fn table(rows: &[Row]) -> Table {
-    Table::new("states")
-        .with_containers(rows, |row| row.container.as_ref())
-        .with("type", Data::text(rows, |row| &row.type_))
-        .with("value", Data::text(rows, |row| &row.value))
-        .with("count", Data::count(rows, |row| row.count))
-        .with("inclusive", Data::seconds(rows, |row| row.inclusive))
-        .with("exclusive", Data::seconds(rows, |row| row.exclusive))
-        .with("share", Data::number(rows, |row| Some(row.share)))
-        .with("min", Data::time(rows, |row| Some(row.min)))
-        .with("mean", Data::seconds(rows, |row| row.mean))
-        .with("median", Data::time(rows, |row| Some(row.median)))
-        .with("p95", Data::time(rows, |row| Some(row.p95)))
-        .with("max", Data::time(rows, |row| Some(row.max)))
-        .with("containers", Data::count(rows, |row| row.containers))
-        .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
 }

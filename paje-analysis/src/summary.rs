@@ -150,8 +150,8 @@ impl Summary {
     fn trace(&self, trace: &Trace, page: &mut Page) {
         let (start, end) = range(trace, &self.scope);
         let scale = trace.time_scale();
-        page.add("trace", "from", format!("{} s", scale.seconds(start)));
-        page.add("trace", "until", format!("{} s", scale.seconds(end)));
+        page.add("trace", "from", moment(scale.seconds(start)));
+        page.add("trace", "until", moment(scale.seconds(end)));
         page.add("trace", "unit", scale.to_string());
         page.add("trace", "containers", (trace.containers().len() - 1).to_string());
         let containers = trace.containers();
@@ -196,8 +196,8 @@ impl Summary {
         for (long, type_, container) in all.iter().take(MOST) {
             let name = trace.types().value_name(*type_, long.value).to_string();
             let container = trace.containers().name(*container);
-            let (seconds, start) = (long.seconds.scaled(scale), scale.seconds(long.start));
-            let text = format!("{} in {container}, from {start} s", duration(seconds.to_f64()));
+            let (seconds, start) = (long.seconds.scaled(scale), moment(scale.seconds(long.start)));
+            let text = format!("{} in {container}, from {start}", duration(seconds.to_f64()));
             page.add("the longest states", name, text);
         }
     }
@@ -224,8 +224,8 @@ impl Summary {
             }
             let (name, container) = (types.name(*type_), containers.name(*id));
             let [idle, gap] = [idle, gap].map(|time| duration(time.scaled(scale).to_f64()));
-            let (share, from) = (share * 100.0, scale.seconds(*from));
-            let text = format!("{idle}, {share:.1} %; the longest {gap}, from {from} s");
+            let (share, from) = (share * 100.0, moment(scale.seconds(*from)));
+            let text = format!("{idle}, {share:.1} %; the longest {gap}, from {from}");
             page.add("time without a state", format!("{container} {name}"), text);
         }
     }
@@ -273,6 +273,12 @@ impl Page {
     }
 }
 
+/// Returns a time in seconds with at most nine decimals.
+fn moment(seconds: f64) -> String {
+    let text = format!("{seconds:.9}");
+    format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use paje_sim::{Options, Trace};
@@ -301,5 +307,11 @@ mod tests {
             rows.map(|row| format!("{}: {}", columns[1][row], columns[2][row])).collect();
         // Container p is in a state from 1 to 3 and from 7 to 8. Container q is always in a state.
         assert_eq!(found, ["p S: 7.00 s, 70.0 %; the longest 4.00 s, from 3 s"]);
+    }
+
+    #[test]
+    fn moments_have_no_digits_of_rounding() {
+        let all = [0.0, 0.000_180_999_999_999_999_98, 1.25, 100.0, 1e-12];
+        assert_eq!(all.map(moment), ["0 s", "0.000181 s", "1.25 s", "100 s", "0 s"]);
     }
 }

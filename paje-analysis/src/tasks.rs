@@ -1,6 +1,6 @@
 //! Tasks of a run of StarPU: what workers did, why they idled, and how fast the run could have been.
 //!
-//! The tasks come from the trace and from StarPU's file `tasks.rec`, which has their dependences and submissions (see
+//! The tasks come from the trace and from StarPU's file `tasks.rec`, which has their dependencies and submissions (see
 //! [`TaskRun`]). A worker *fits* a task if workers of its kind executed tasks of the same type, that is, tasks with the
 //! same kernel and the same sizes of data.
 
@@ -16,6 +16,10 @@ pub use paje_comm::tasks::{
     Access, Execution, Job, Record, Records, Task, TaskRun, TaskType, TasksError, Worker,
 };
 pub use path::{Part, TaskPath, What};
+
+/// Why little is known about a run of StarPU without the file of its tasks.
+pub const NO_FILE: &str = "StarPU's traces do not record which task waits for which; the file tasks.rec does, which \
+                           starpu_fxt_tool writes beside the trace (--tasks FILE)";
 
 /// Results for the tasks of a run.
 #[derive(Clone, Debug)]

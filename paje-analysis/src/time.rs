@@ -81,22 +81,18 @@ impl Time {
     }
 
     fn table_named(&self, trace: &Trace, name: impl Fn(TypeId, ValueId) -> Option<Label>) -> Table {
-        let places = places(trace);
+        let (places, groups) = (places(trace), self.by.groups(trace));
         let mut all: BTreeMap<(usize, TypeId, Label), (Label, Vec<Seconds>)> = BTreeMap::new();
         for lane in trace.lanes() {
             let Some(kept) = self.lanes.get(lane.id().index()) else { continue };
-            let Some(group) = self.by.group(trace, lane.container()) else { continue };
+            let Some(group) = groups.group(lane.container()) else { continue };
             for (value, seconds) in &kept.values {
                 let place = if self.by == By::Value { 0 } else { places[&group] };
                 let Some(name) = name(lane.type_id(), *value) else { continue };
                 let key = (place, lane.type_id(), name);
-                let (_, sums) = all.entry(key).or_insert_with(|| {
-                    let name = match self.by {
-                        By::Value => Label::from(""),
-                        _ => trace.containers().name(group).into(),
-                    };
-                    (name, vec![Seconds::ZERO; self.bins.len()])
-                });
+                let (_, sums) = all
+                    .entry(key)
+                    .or_insert_with(|| (groups.label(group), vec![Seconds::ZERO; self.bins.len()]));
                 sums.iter_mut().zip(seconds).for_each(|(sum, seconds)| *sum += *seconds);
             }
         }

@@ -37,6 +37,51 @@ fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     (states.rows(&trace.expect("the trace is valid")), between)
 }
 
+/// Head of a trace as StarPU writes it, with a worker.
+const WORKER: &str = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeSetState 10\n% Time date\n% Container string\n% Type string\n% Value string\n%EndEventDef
+%EventDef PajePushState 11\n% Time date\n% Container string\n% Type string\n% Value string\n%EndEventDef
+%EventDef PajePopState 12\n% Time date\n% Container string\n% Type string\n%EndEventDef
+%EventDef PajeSetState 20\n% Time date\n% Container string\n% Type string\n% Value string\n% JobId string\n%EndEventDef
+1 W 0\n2 WS W\n3 0 w W 0\n10 0 w WS Idle\n";
+
+#[test]
+fn tasks_that_starpu_writes_twice_count_once() {
+    // The second task has no length. Within the third one, StarPU pushes a state.
+    let lines = "\
+10 1 w WS gemm\n20 1 w WS gemm j1\n10 3 w WS Idle\n10 3 w WS gemm\n20 3 w WS gemm j2\n10 3 w WS Idle
+10 4 w WS trsm\n20 4 w WS trsm j3\n11 5 w WS Callback\n12 5 w WS\n10 7 w WS Idle
+10 8 w WS gemm\n20 8 w WS gemm j4\n12 9 w WS\n10 9 w WS gemm\n";
+    let (workers, options) = (Workers::one(), Options::default());
+    let rows = |text: &str, bytes: u64| {
+        let mut states = States::new(Scope::default(), By::Value);
+        let mut see = |portion: &Portion<'_>| {
+            states.see(portion.trace(), &workers);
+            ControlFlow::Continue(())
+        };
+        let source = Source::stream(text.as_bytes());
+        let progress = Progress::default();
+        let trace = Trace::read_in_portions(source, &options, &workers, &progress, bytes, &mut see);
+        let mut rows = states.rows(&trace.expect("the trace is valid"));
+        rows.sort_by(|a, b| a.value.cmp(&b.value));
+        let row = |row: &Row| (row.value.to_string(), row.count, row.inclusive.to_f64());
+        rows.iter().map(row).collect::<Vec<_>>()
+    };
+    for bytes in [1, 7, 50, 1 << 20] {
+        let found = rows(&[WORKER, lines].concat(), bytes);
+        let wanted = [("Callback", 1, 0.0), ("Idle", 4, 3.0), ("gemm", 4, 3.0), ("trsm", 1, 3.0)];
+        let wanted = wanted.map(|(value, count, sum)| (value.to_owned(), count, sum));
+        assert_eq!(found, wanted, "{bytes}");
+        // Without job ids, each state counts.
+        let plain = [WORKER, lines].concat().replace("JobId", "Tag");
+        let counts: Vec<u64> = rows(&plain, bytes).iter().map(|row| row.1).collect();
+        assert_eq!(counts, [1, 4, 7, 2], "{bytes}");
+    }
+}
+
 type Line = (String, u64, f64, f64, u64, f64);
 
 fn lines(rows: &[Row]) -> Vec<Line> {

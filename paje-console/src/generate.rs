@@ -105,8 +105,13 @@ pub fn parse<C: Parser>(manual: &Manual) -> C {
 /// exit status shows a failure if the help cannot be printed.
 fn end(command: &Command, error: &clap::Error) -> ! {
     if error.use_stderr() {
-        let _ =
-            writeln!(io::stderr(), "{}: {}", command.get_name(), wrong::sentence(command, error));
+        let words: Vec<_> = args_os().collect();
+        let _ = writeln!(
+            io::stderr(),
+            "{}: {}",
+            command.get_name(),
+            wrong::sentence(command, error, &words)
+        );
         exit(TROUBLE.into());
     }
     // Colours are printed in the same cases as by clap.
@@ -120,11 +125,12 @@ pub fn complaint<C: Parser>(
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Option<String> {
     let mut command = C::command();
-    let error = match command.try_get_matches_from_mut(words) {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let error = match command.try_get_matches_from_mut(&words) {
         Ok(mut matches) => C::from_arg_matches_mut(&mut matches).err()?,
         Err(error) => error,
     };
-    error.use_stderr().then(|| wrong::sentence(&command, &error))
+    error.use_stderr().then(|| wrong::sentence(&command, &error, &words))
 }
 
 /// Returns the text that a command line requests with `--generate`, or `None` without this option.

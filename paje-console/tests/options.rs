@@ -90,7 +90,9 @@ fn title(option: &Arg) -> String {
     let short = option.get_short().map_or(String::new(), |short| format!("`-{short}`, "));
     let value = option.get_value_names().and_then(|names| names.first());
     let takes = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
-    let value = value.filter(|_| takes).map_or(String::new(), |value| format!(" {value}"));
+    let value = value.filter(|_| takes).map_or(String::new(), |value| {
+        if option.is_require_equals_set() { format!("[={value}]") } else { format!(" {value}") }
+    });
     format!("{short}`--{}{}`", long(option), value.replace('|', "\\|"))
 }
 
@@ -152,7 +154,7 @@ const ANY: &[&str] = &[
     "STATES",
     "CONDITION",
     "KIND=N",
-    "value|container|TYPE",
+    "value|container|kind|TYPE",
     "value|type|FIELD",
     "REPORT|FILE",
 ];
@@ -216,6 +218,8 @@ fn mistakes_lead_to_the_right_use() {
              such as 1.5",
         ),
         ("split", "t", "'--output <DIR>' is missing; see --help"),
+        ("equals", "--diff 3 a b", "unknown argument 'b'; write --diff=3"),
+        ("equals", "--diff a b c", "unknown argument 'c'; see --help"),
         ("split", "t -o d -p 3 --by x", "'--pieces <N>' cannot be used with '--by <TYPE>'"),
         ("hazards", "t --limit", "'--limit <N>' needs a value"),
     ] {
@@ -258,22 +262,22 @@ fn the_document_of_options_is_complete() {
     found.retain(|_, (_, names, _)| names.len() > 1);
     let mut text = HEAD.to_owned();
     let names: Vec<_> = all.iter().map(|it| format!("[{0}]({0}.md)", it.name)).collect();
-    let _ = writeln!(text, "| option | {} |\n|---{}|", names.join(" | "), "|:-:".repeat(10));
-    for (option, (title, names, _)) in &found {
-        let marks = all.iter().map(|it| match names.contains(&it.name) {
-            false => " ",
-            true if is_other(it.name, option) => "(✓)",
-            true => "✓",
-        });
-        let _ = writeln!(text, "| {title} | {} |", marks.collect::<Vec<_>>().join(" | "));
+    let _ = writeln!(text, "The programs are {}.", names.join(", "));
+    text +=
+        "\n## Options of several programs\n\n| option | what it does | programs |\n|---|---|---|\n";
+    for (title, names, help) in found.values() {
+        let without: Vec<_> =
+            all.iter().map(|it| it.name).filter(|it| !names.contains(it)).collect();
+        let which = match without.len() {
+            0 => "all".to_owned(),
+            1..=3 => format!("all but {}", without.join(", ")),
+            _ => names.join(", "),
+        };
+        let _ = writeln!(text, "| {title} | {} | {which} |", help.replace('|', "\\|"));
     }
-    text += "\n(✓) has another meaning there, or an exception:\n\n";
+    text += "\nSome of them have another meaning, or an exception:\n\n";
     for (program, name, why) in OTHERS.iter().filter(|(_, name, _)| found.contains_key(*name)) {
         let _ = writeln!(text, "- `pj_{program} --{name}`: {why}");
-    }
-    text += "\n## Options of several programs\n\n| option | what it does |\n|---|---|\n";
-    for (title, _, help) in found.values() {
-        let _ = writeln!(text, "| {title} | {} |", help.replace('|', "\\|"));
     }
     for Program { name, .. } in &all {
         let mut rows = own.values().filter(|(_, names, _)| names == &[*name]).peekable();

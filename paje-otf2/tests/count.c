@@ -1,4 +1,4 @@
-/* Reads an archive with libotf2, location by location, and counts the events of a traced halo exchange. docs/speed.md
+/* Reads an archive with libotf2, location by location, and counts the events of a traced halo exchange. docs/dev/speed.md
  * compares pj_dump with it. Build: cc -O2 -o count count.c -lopen-trace-format2 (Debian: libotf2-trace-dev) */
 #include <otf2/otf2.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-//! Pages of the file. `docs/pack.md` describes the format.
+//! Pages of the file. `docs/dev/pack-format.md` describes the format.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -2,7 +2,7 @@
 //!
 //! A trace is cut into segments of whole lines. Each line is an action in a lane. The action is the text of the line,
 //! with holes for its time, the key of its link, and other values. Lines, times, values and keys are written to columns
-//! of bytes, which are grouped by lane, action or step. zstd compresses the columns. `docs/pack.md` describes the
+//! of bytes, which are grouped by lane, action or step. zstd compresses the columns. `docs/dev/pack-format.md` describes the
 //! format.
 //!
 //! ```

@@ -33,7 +33,7 @@ pub struct CollectiveModel {
 }
 
 impl CollectiveModel {
-    /// Returns the model of dependences alone, whose messages take no time.
+    /// Returns the model of dependencies alone, whose messages take no time.
     fn immediate(group: &Group) -> Self {
         let shape = match group.class {
             Collective::NxN | Collective::Barrier => Shape::NxN,
@@ -104,9 +104,9 @@ const MOST_SAMPLES: usize = 40;
 const CROSS: f64 = 0.05;
 /// If the error is below this number of seconds, no other rule is tried.
 const GOOD: f64 = 1e-8;
-/// A model with costs must have an error below this fraction of the error of dependences alone.
+/// A model with costs must have an error below this fraction of the error of dependencies alone.
 const MUCH_BETTER: f64 = 0.2;
-/// If a model has an error below this fraction of the error of dependences alone, shapes whose
+/// If a model has an error below this fraction of the error of dependencies alone, shapes whose
 /// number of messages is quadratic are not tried.
 const CLEARLY_BETTER: f64 = 0.02;
 /// Weight of a constant error in the error of a fit.
@@ -186,7 +186,7 @@ impl<'f> Fitting<'f> {
                 break;
             }
         }
-        // Dependences alone are preferred unless costs explain the times much better.
+        // Dependencies alone are preferred unless costs explain the times much better.
         let rank = |(error, shape, ..): &(f64, Shape, u32, (f64, f64))| match shape.is_free() {
             true => error * MUCH_BETTER,
             false => *error,
@@ -218,7 +218,7 @@ impl<'f> Fitting<'f> {
     }
 
     /// Returns the cost of a message with which a shape explains the record best, and the error. If
-    /// the error is not below `free`, which is the error of dependences alone, the search is
+    /// the error is not below `free`, which is the error of dependencies alone, the search is
     /// coarse.
     fn fit(&self, shape: Shape, root: u32, settings: &Settings, free: f64) -> ((f64, f64), f64) {
         let turns = if self.group.is_turning { self.group.members() } else { 1 };

@@ -130,7 +130,7 @@ impl Shape {
         matches!(self, Shape::Ring | Shape::Direct | Shape::Pairwise)
     }
 
-    /// Returns whether messages take no time, so that only the dependences matter.
+    /// Returns whether messages take no time, so that only the dependencies matter.
     #[must_use]
     pub const fn is_free(self) -> bool {
         matches!(self, Shape::NxN | Shape::OneToN | Shape::NToOne | Shape::Scan | Shape::Local)

@@ -1,6 +1,6 @@
 //! Predicts a run of StarPU's tasks with other kernels or workers, by list scheduling.
 //!
-//! The model schedules the tasks as StarPU does: by dependences, priorities, order of submission, and the time that tasks
+//! The model schedules the tasks as StarPU does: by dependencies, priorities, order of submission, and the time that tasks
 //! take on each kind of worker ([`Policy`]). Which scheduler a run used is not recorded. So each policy first schedules
 //! the run as it was, and those that explain its makespan predict the changed run. The prediction is relative: the
 //! recorded makespan times the change in the model. The interval covers all predictions of these policies, relative and
@@ -171,7 +171,8 @@ fn changed(
                 counts[kind] = match number {
                     Number::Exactly(count) => *count,
                     Number::More(more) => count.checked_add_signed(*more).ok_or_else(|| {
-                        format!("{name}={more}: only {count} workers can be removed")
+                        let be = if count == 1 { "worker" } else { "workers" };
+                        format!("{name}={more}: the run has only {count} {be} of this kind")
                     })?,
                 };
             }
@@ -184,8 +185,12 @@ fn changed(
     for (at, type_) in run.types.iter().enumerate() {
         if !type_.by_kind.iter().enumerate().any(is_left) {
             let kernel = String::from_utf8_lossy(run.kernel(at as u32)).into_owned();
+            let kinds = type_.by_kind.iter().zip(&run.kinds).filter(|((count, _), _)| *count > 0);
+            let kinds: Vec<&str> = kinds.map(|(_, kind)| kind.as_str()).collect();
             return Err(format!(
-                "no worker is left that executed tasks of {kernel} in the recorded run, so their time is not known"
+                "no {} worker is left, and only such workers executed tasks of {kernel}; how long these take elsewhere is \
+                 not known",
+                kinds.join(" or ")
             ));
         }
     }

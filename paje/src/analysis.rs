@@ -321,7 +321,7 @@ pub fn communication(trace: &Trace, options: &Options) -> Result<Vec<Traffic>, R
     options.check_bytes(trace)?;
     let ends = match options.by_label(trace)? {
         By::Type(label) => comm::Ends::Level(label),
-        By::Value | By::Container => comm::Ends::Containers,
+        By::Value | By::Container | By::Kind => comm::Ends::Containers,
     };
     let mut links = comm::Comm::new(options.scope(trace)?, options.bytes.as_deref());
     links.see(trace, &options.workers()?);

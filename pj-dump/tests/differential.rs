@@ -287,7 +287,7 @@ fn line(message: &[u8]) -> Option<u64> {
 }
 
 /// Compares the rows. With `-i`, PajeNG's `-p` reads an uninitialised time of a continued state
-/// (`docs/compat.md`). In this case, this program's rows must match PajeNG's output for some
+/// (`docs/dev/compat.md`). In this case, this program's rows must match PajeNG's output for some
 /// initial contents of memory.
 fn agree(
     pajeng: &Path,

@@ -90,7 +90,7 @@ impl Analysis {
             (Report::Comm, _) => {
                 let ends = match cli.by() {
                     By::Type(type_) => Ends::Level(type_),
-                    By::Value | By::Container => Ends::Containers,
+                    By::Value | By::Container | By::Kind => Ends::Containers,
                 };
                 Analysis::Comm(Comm::new(scope, cli.bytes.as_deref()), ends)
             }

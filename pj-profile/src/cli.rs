@@ -59,11 +59,11 @@ pub struct Cli {
     #[arg(value_name = "REPORT|FILE")]
     pub words: Vec<OsString>,
 
-    /// Group rows by value, by container, or by the containers of TYPE with everything inside
+    /// Group rows by value, container, kind of container, or containers of TYPE with everything inside
     ///
-    /// comm: TYPE, such as a node; waits: kind (default), waiter, pair or path; critical: container
+    /// The names of containers of a kind begin with the same letters, such as CPU0 and CPU1. comm: TYPE, such as a node; waits: kind (default), waiter, pair or path; critical: container
     /// (default) or value; tasks: kind (default), worker, kernel or task
-    #[arg(long, value_name = "value|container|TYPE", help_heading = WHAT)]
+    #[arg(long, value_name = "value|container|kind|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 
     /// User-defined field with the bytes of a link (default: Size, size, Bytes or MessageSize)
@@ -303,6 +303,7 @@ impl Cli {
             None if self.report() == Report::Time => By::Container,
             None | Some("value") => By::Value,
             Some("container") => By::Container,
+            Some("kind") if self.report() != Report::Comm => By::Kind,
             Some(name) => By::Type(Label::from(name)),
         }
     }

@@ -64,7 +64,7 @@ pub const MANUAL: Manual = Manual {
                     "tasks",
                     "What the workers of StarPU did, why they idled, and bounds on the makespan. --by kernel shows \
                      the delays of tasks, and --by task those of each task. Needs the file tasks.rec (--tasks). With \
-                     it, waits and critical also know the dependences of tasks.",
+                     it, waits and critical also know the dependencies of tasks.",
                 ),
                 ("summary", "An overview of the trace on one page."),
                 ("compare A B", "Two traces, sorted by the change in time."),
@@ -91,10 +91,10 @@ pub const MANUAL: Manual = Manual {
                      critical: type,value,container,seconds,share\n\
                      critical --by value: type,value,seconds,share,mean,imbalance,cost\n\
                      critical --by value, with tasks: type,value,count,seconds,share\n\
-                     tasks: kind,workers,tasks,execution,transfer,overhead,ready,dependences,submission,end,share\n\
-                     tasks --by worker: container,tasks,execution,transfer,overhead,ready,dependences,submission,end,share\n\
+                     tasks: kind,workers,tasks,execution,transfer,overhead,ready,dependencies,submission,none_left,share\n\
+                     tasks --by worker: container,tasks,execution,transfer,overhead,ready,dependencies,submission,none_left,share\n\
                      tasks --by kernel: kernel,kind,count,seconds,mean,queued,beside_idle,transfer\n\
-                     tasks --by task: job,kernel,container,priority,submit,ready,start,seconds,queued,beside_idle,transfer\n\
+                     tasks --by task: job,kernel,container,priority,submit,ready,start,end,seconds,queued,beside_idle,transfer\n\
                      summary: section,name,value\n\
                      why: kind,name,share,text,next\n\
                      scaling: run,ranks,length,speedup,global,parallel,load_balance,communication,serialisation,transfer,scaling\n\

@@ -6,6 +6,7 @@ use paje_analysis::classes::Map;
 use paje_analysis::comm::{self, Comm, Ends};
 use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::states::{self, States};
+use paje_analysis::tasks::Findings;
 use paje_analysis::time::{self, Time};
 use paje_analysis::why::capital;
 use paje_analysis::{Bins, By, Label, Scope, Table};
@@ -18,7 +19,7 @@ use crate::cli::Cli;
 use crate::output::TableView;
 use crate::page::Part;
 use crate::pictures::Kind;
-use crate::{waiting, why};
+use crate::{tasks, waiting, why};
 
 const BINS: u32 = 150;
 
@@ -33,7 +34,12 @@ pub(crate) fn parts(
     workers: &Workers,
 ) -> Result<Vec<Part>, Failure> {
     let scope = Scope::new(&cli.selection());
-    let mut parts = why(&why::table(cli, name, trace, workers)?);
+    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    let tasks = tasks::find(cli, name, trace, &map)?;
+    let mut parts = why(&match &tasks {
+        Some(tasks) => why::of_tasks(tasks, name),
+        None => why::table(cli, name, trace, workers)?,
+    });
     let states = |by: By| {
         let mut states = States::new(scope.clone(), by);
         states.see(trace, workers);
@@ -55,7 +61,12 @@ pub(crate) fn parts(
         parts.push(Part::pictured("Traffic", all, kinds));
         parts.push(Part { kinds: Some(&[]), ..Part::new("Traffic", "", traffic) });
     }
-    let map = waiting::map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
+    if let Some(tasks) = &tasks {
+        let by_class = time.table_by_class(trace, tasks.run.tracks.classes());
+        parts.push(Part::pictured("When", by_class, &[Kind::Quadrant]));
+        parts.extend(of_tasks(tasks));
+        return Ok(in_order(parts));
+    }
     let waits = waiting::waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
         let why = format!("Waiting was not analysed: {}.", map.unknown(trace));
@@ -75,7 +86,7 @@ pub(crate) fn parts(
     parts.push(Part::pictured(heading, pairs.clone(), &[Kind::Graph, Kind::Matrix]));
     parts.push(Part { kinds: Some(&[]), ..Part::new(heading, "", pairs.top(ROWS, &["seconds"])) });
     if let Some(why) = refusal(&waits, &map) {
-        parts.push(Part::new("Critical path", why, Table::new("critical")));
+        parts.push(Part::new("Critical path", &why, Table::new("critical")));
     } else if let Some(path) = CriticalPath::new(&waits) {
         let note = "The chain of states that determines the length of the run. imbalance: how much longer the path is \
                     in a value than containers on average; cost: the imbalance times the number of containers.";
@@ -83,14 +94,32 @@ pub(crate) fn parts(
         let activities = path.activity_table(&waits, window).top(ROWS, &["seconds"]);
         parts.push(Part { kinds: Some(&[]), ..Part::new("Critical path", "", activities) });
     }
-    // Parts with the same heading are put together.
+    Ok(in_order(parts))
+}
+
+/// Puts parts with the same heading together.
+fn in_order(mut parts: Vec<Part>) -> Vec<Part> {
     parts.sort_by_key(|part| {
         ["Why", "Where the time goes", "Load balance", "When", "Traffic"]
             .iter()
             .position(|heading| *heading == part.heading)
             .unwrap_or(9)
     });
-    Ok(parts)
+    parts
+}
+
+/// Returns the parts about waiting and the critical path of a run of tasks.
+fn of_tasks(found: &Findings<'_>) -> Vec<Part> {
+    let waiting = "Time in which workers execute no task, by reason.";
+    let path =
+        "The chain of tasks and of their dependencies that determines the length of the run.";
+    vec![
+        Part::new("Waiting", waiting, found.waits_table()),
+        Part::new("Waiting", "", found.workers_table()),
+        Part::new("Waiting", "", found.kernels_table()),
+        Part::new("Critical path", path, found.path_table(true)),
+        Part { kinds: Some(&[]), ..Part::new("Critical path", "", found.path_table(false)) },
+    ]
 }
 
 /// Returns a part for each line of a verdict.

@@ -6,6 +6,7 @@ use paje_analysis::Table;
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::{Collectives, Grouping, Level};
 use paje_analysis::critical::{CriticalPath, refusal};
+use paje_analysis::tasks::NO_FILE;
 use paje_analysis::waits::rest::Efficiency;
 use paje_analysis::waits::{Options, Waits};
 use paje_console::Failure;
@@ -50,7 +51,7 @@ pub(crate) fn table(
     }
     let refused = refusal(&waits, &map).filter(|_| cli.report() == Report::Critical);
     if let Some(why) = refused {
-        return Err(Failure::Unsuitable(name.to_owned(), why.into()));
+        return Err(Failure::Unsuitable(name.to_owned(), why));
     }
     let window = window(cli, &waits);
     let notes = notes(&waits, &map, window);
@@ -196,7 +197,10 @@ pub(crate) fn assumptions(waits: &Waits<'_>, map: &Map) -> Vec<String> {
             combined.0, combined.1
         ));
     } else if !waits.has_dependences() {
-        let why = "no messages between containers with these states, and no collectives";
+        let why = match map.name() {
+            "starpu" => NO_FILE,
+            _ => "no messages between containers with these states, and no collectives",
+        };
         notes.push(format!("note: no waiting can be found: {why}"));
     }
     let (sent, received) = waits.facts.messages.without_state();

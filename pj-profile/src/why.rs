@@ -4,6 +4,7 @@ use std::path::Path;
 
 use paje_analysis::classes::Map;
 use paje_analysis::states::States;
+use paje_analysis::tasks::Findings;
 use paje_analysis::waits::{Options, Waits};
 use paje_analysis::why::{self, Ideal, Pop, Verdict};
 use paje_analysis::{By, Scope, Table};
@@ -36,10 +37,7 @@ fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<V
         why::of_states(&states.rows(trace), why)
     };
     if let Some(found) = tasks::find(cli, name, trace, &read.map)? {
-        let mut verdict = why::of_tasks(&found);
-        // The first note has the bounds, which are in the verdict.
-        verdict.doubts.extend(found.notes().iter().skip(1).map(|note| plain(note)));
-        return Ok(verdict);
+        return Ok(verdict_of_tasks(&found));
     }
     if read.facts.tracks.classes().is_empty() {
         return Ok(of_states(
@@ -56,6 +54,18 @@ fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<V
     let notes = waiting::assumptions(&waits, &read.map).into_iter();
     verdict.doubts.extend(notes.map(|note| plain(&note)));
     Ok(verdict)
+}
+
+/// Returns the verdict on a run of tasks as a table.
+pub(crate) fn of_tasks(found: &Findings<'_>, name: &Path) -> Table {
+    verdict_of_tasks(found).table(&quoted(name))
+}
+
+fn verdict_of_tasks(found: &Findings<'_>) -> Verdict {
+    let mut verdict = why::of_tasks(found);
+    // The first note has the bounds, which are in the verdict.
+    verdict.doubts.extend(found.notes().iter().skip(1).map(|note| plain(note)));
+    verdict
 }
 
 /// Returns a note without the word before the colon.

@@ -101,6 +101,8 @@ pub struct Report {
     pub errors: u64,
     /// Number of warnings. Each line counts.
     pub warnings: u64,
+    /// Number of warnings, except about unused definitions and of [allowed](Options::allowed) kinds.
+    pub doubts: u64,
     /// Number of errors without a finding, because the list is full.
     pub unlisted_errors: u64,
     /// Number of warnings without a finding, because the list is full.
@@ -199,6 +201,8 @@ pub struct Checker {
     lines: u64,
     bytes: u64,
     ended: bool,
+    /// Whether the current file ends inside a line or a definition.
+    truncated: bool,
     /// Whether text of the current file may be shown. It may if the file is the trace itself, or
     /// has had a valid line. Otherwise the file may contain anything.
     is_shown: bool,
@@ -218,6 +222,7 @@ impl Checker {
             lines: 0,
             bytes: 0,
             ended: false,
+            truncated: false,
             is_shown: true,
         }
     }
@@ -225,11 +230,13 @@ impl Checker {
     fn read(&mut self, input: impl Read) -> io::Result<()> {
         let mut lines = Lines::new(input, self.options.longest_line);
         loop {
+            let errors = self.findings.errors();
             match lines.next()? {
                 Piece::Line(line) => self.line(line),
                 Piece::TooLong(bytes) => self.line_too_long(bytes),
                 Piece::End => return Ok(()),
             }
+            self.truncated = lines.lacks_newline() && self.findings.errors() > errors;
         }
     }
 
@@ -302,9 +309,11 @@ impl Checker {
         if file == 0 && self.lines == 0 {
             self.findings.at_end(Problem::EmptyTrace, None);
         }
+        let errors = self.findings.errors();
         self.header.finish(file, &mut self.findings);
+        let truncated = std::mem::take(&mut self.truncated) || self.findings.errors() > errors;
         let (lines, bytes) = (self.lines, self.bytes.saturating_sub(1));
-        self.model.world.files.end(&mut self.header, lines, bytes);
+        self.model.world.files.end(&mut self.header, (lines, bytes, truncated));
         (self.lines, self.bytes) = (0, 0);
     }
 
@@ -327,12 +336,13 @@ impl Checker {
         };
         let disorder = self.model.disorder();
         self.model.summarise(&mut summary);
-        let Listed { findings, errors, warnings } = self.findings.listed();
+        let Listed { findings, errors, warnings, doubts } = self.findings.listed();
         Report {
             findings,
             files,
             errors: errors.all,
             warnings: warnings.all,
+            doubts,
             unlisted_errors: errors.unlisted,
             unlisted_warnings: warnings.unlisted,
             disorder,

@@ -22,7 +22,7 @@ use crate::manual::MANUAL;
     about = "Find all problems in Pajé traces",
     long_about = "Finds all problems in Pajé traces. Each is reported with its place, a sentence that \
 says what is wrong and what is expected, and the line with a caret: first errors in file order, \
-then warnings by kind.\n\n\
+then warnings by kind. The verdict comes before them.\n\n\
 Warnings are about doubtful lines of sound traces: more words than an event has fields, names with \
 and without quotes, unused definitions, states that never end. They do not change the exit status \
 without --strict.\n\n\
@@ -43,7 +43,7 @@ pub struct Cli {
     #[arg(short = 'n', long)]
     pub no_strict: bool,
 
-    /// Print no summary; problems are still printed
+    /// Print only problems, with the verdict if there are any
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -65,13 +65,17 @@ pub struct Cli {
     #[arg(short, long)]
     pub container_hierarchy: bool,
 
-    /// Print the tree of types, even with -q
+    /// Print the tree of types
     #[arg(short = 'd', long)]
     pub type_hierarchy: bool,
 
-    /// Exit with status 1 if there are warnings
+    /// Exit with status 1 if there are warnings, except about unused definitions
     #[arg(long)]
     pub strict: bool,
+
+    /// Warnings of this kind do not change the exit status with --strict; can be repeated
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(WARNINGS), hide_possible_values = true)]
+    pub allow: Vec<String>,
 
     /// List only problems of this kind, with each of its warnings; can be repeated
     #[arg(

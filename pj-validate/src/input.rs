@@ -26,13 +26,27 @@ pub struct Lines<R> {
     start: usize,
     end: usize,
     ended: bool,
+    lacks_newline: bool,
     limit: usize,
 }
 
 impl<R: Read> Lines<R> {
     /// Creates a reader that skips lines longer than `limit` bytes.
     pub fn new(input: R, limit: usize) -> Self {
-        Lines { input, buffer: vec![0; BLOCK], start: 0, end: 0, ended: false, limit }
+        Lines {
+            input,
+            buffer: vec![0; BLOCK],
+            start: 0,
+            end: 0,
+            ended: false,
+            lacks_newline: false,
+            limit,
+        }
+    }
+
+    /// Returns whether the line that was returned last ends without a newline.
+    pub const fn lacks_newline(&self) -> bool {
+        self.lacks_newline
     }
 
     /// Returns the next line.
@@ -50,6 +64,7 @@ impl<R: Read> Lines<R> {
             if self.ended {
                 let line = self.start..self.end;
                 self.start = self.end;
+                self.lacks_newline = !line.is_empty();
                 return Ok(if line.is_empty() { Piece::End } else { self.piece(line) });
             }
             if searched > self.limit {

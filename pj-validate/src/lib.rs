@@ -31,8 +31,8 @@
 //! ([`report::json`]), for machines.
 //!
 //! # Errors and warnings
-//! An error makes the trace invalid, and the exit status is 1. A warning has no such effect, unless
-//! `--strict` is given. Two things are errors here that `pj_dump` lets pass:
+//! An error makes the trace invalid, and the exit status is 1. With `--strict`, warnings other than about unused definitions
+//! have the same effect. Two things are errors here that `pj_dump` lets pass:
 //!
 //! - a line that lacks user-defined fields at its end (`missing-extras`);
 //! - a link type that does not belong to a common ancestor of the types at its ends

@@ -6,7 +6,7 @@ use paje_console::generate::{Block, Manual};
 pub const MANUAL: Manual = Manual {
     statuses: &[
         (0, "the traces are sound"),
-        (1, "a trace is invalid (with --strict: or there are warnings)"),
+        (1, "a trace is invalid (with --strict: or doubtful)"),
         (2, "wrong usage, or input or output failed"),
     ],
     examples: &[
@@ -32,8 +32,8 @@ pub const MANUAL: Manual = Manual {
             "OUTPUT",
             &[
                 Block::Text(
-                    "Errors come first, in the order of the trace, then warnings, each with its line. \
-                     Warnings of one kind are combined: the first, with the number of others and the line of \
+                    "The first line is the verdict. Errors come next, in the order of the trace, then warnings, each with its \
+                     line. Warnings of one kind are combined: the first, with the number of others and the line of \
                      the last. --only KIND lists each.",
                 ),
                 Block::Lines(
@@ -45,8 +45,7 @@ pub const MANUAL: Manual = Manual {
                      numbers: PajePopState (13).",
                 ),
                 Block::Text(
-                    "Then comes a summary: the number of objects of each nature, the containers by type, the types as a \
-                     tree, and the verdict. With --format json, each line is an object: the findings in the order of the \
+                    "Then comes a summary: the number of lines, and of objects of each nature. With --format json, each line is an object: the findings in the order of the \
                      trace, uncombined, then the summary. Several traces come one after the other.",
                 ),
             ],

@@ -160,8 +160,15 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes how many findings are not listed.
+    /// Writes which files are truncated, and how many findings are not listed.
     pub fn remarks(&mut self, report: &Report) -> io::Result<()> {
+        for (file, _) in self.files.iter().zip(&report.files).filter(|(_, read)| read.truncated) {
+            let note = self.styles.note;
+            let until = report.summary.times.map_or_else(String::new, |(_, end)| {
+                format!("; if its lines are in time order, it is complete until {end}")
+            });
+            writeln!(self.out, "{file}: {note}note:{note:#} the file is truncated{until}")?;
+        }
         let file = self.trace();
         let Human { out, styles, .. } = self;
         let note = styles.note;

@@ -127,7 +127,7 @@ fn check_one(
     };
     let seconds = started.elapsed().as_secs_f64();
     again::excerpts(&mut report.findings, &report.files);
-    let sound = report.is_valid() && !(cli.strict && report.warnings > 0);
+    let sound = report.is_valid() && !(cli.strict && report.doubts > 0);
     let plain = || names(&report, "-", |path| path.display().to_string());
     let written = match cli.formatted.format {
         Format::Json => write_json(cli, out, plain(), &report, sound, seconds),
@@ -164,6 +164,7 @@ fn options(cli: &Cli) -> Options {
         longest_line: cli.longest.max_line,
         warnings: !cli.talk.warnings.no_warnings,
         only: cli.only.clone(),
+        allowed: cli.allow.clone(),
         ..Options::default()
     }
 }
@@ -205,6 +206,9 @@ fn write_human(
     let coloured = cli.coloured.is_wanted(&io::stdout());
     let styles = if coloured { Styles::coloured() } else { Styles::default() };
     let mut human = Human::new(out, files, styles);
+    if !cli.quiet || !report.findings.is_empty() {
+        human.verdict(report, sound, !cli.talk.warnings.no_warnings)?;
+    }
     if human.findings(&report.findings, !cli.only.is_empty())? {
         human.how_to_see_each()?;
     }
@@ -216,14 +220,11 @@ fn write_human(
     if cli.container_hierarchy {
         human.containers(summary)?;
     }
-    if !cli.quiet || cli.type_hierarchy {
+    if cli.type_hierarchy {
         human.types(summary)?;
     }
     if cli.time {
         human.seconds(seconds)?;
-    }
-    if !cli.quiet {
-        human.verdict(report, sound, !cli.talk.warnings.no_warnings)?;
     }
     human.hint(report)?;
     human.finish()

@@ -1,105 +1,128 @@
 // Draws lanes: row by row if there are few rows, otherwise the contents of each pixel.
-import { OTHERS, valueOf } from "./model.js";
+import { valueOf } from "./model.js";
 import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
-import { isLight, isNear, mix } from "./raster.js";
+import { isLight, mix } from "./raster.js";
+/** @import { Data, Frame, Label, Lane, Line, Segment } from "./types" */
+/** @import { Paints } from "./paints.js" */
+/** @import { Raster } from "./raster.js" */
 
-const OTHER_GREY = 0xff888888;
+/** What lanes are drawn with. @typedef {{ raster: Raster, data: Data, paints: Paints, frame: Frame, labels: Label[] }} Pen */
+/** Line with a lane. @typedef {Line & { lane: Lane }} LaneLine */
 
-// Returns the colours of a type's values. While the user searches for a value, all other values fade.
-export function paints(app, type) {
-  const { model, state, back } = app;
-  const key = `${state.search?.type}:${state.search?.value}:${back}`;
-  const kept = app.paints.get(type);
-  if (kept?.key === key) return kept.list;
-  const list = model.types[type].values.map((value, id) => {
-    const fades = state.search && !(state.search.type === type && state.search.value === id);
-    // Keeps colours distinguishable from the background.
-    const seen = isNear(value.number, back) ? mix(value.number, isLight(back) ? 0xff000000 : 0xffffffff, 0.13) : value.number;
-    return fades ? mix(seen, back, 0.78) : seen;
-  });
-  app.paints.set(type, { key, list });
-  return list;
-}
+const MOST_LABELS = 4000;
 
-// Returns the colour of a value, or grey while it is fetched.
-function paint(app, type, value) {
-  if (value === OTHERS) return OTHER_GREY;
-  return paints(app, type)[value] ?? valueOf(app, type, value).number;
-}
+/**
+ * Returns the top of a line in the raster.
+ * @param {Pen} pen
+ * @param {Line} line
+ */
+const topOf = ({ frame }, line) => (line.top - frame.viewport.scroll) * frame.ratio;
 
-// Draws a line's lane, and appends its labels to `labels`. `place` maps times to pixels.
-export function drawLane(app, line, place, labels) {
+/**
+ * Draws a line's lane, and appends its labels.
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ */
+export function drawLane(pen, line) {
   const { nature, id } = line.lane;
-  const segments = app.tiles.segments(id, place.level, app.viewport.from, app.viewport.to);
-  for (const segment of segments) {
+  const { viewport, level } = pen.frame;
+  for (const segment of pen.data.tiles.segments(id, level, viewport.from, viewport.to)) {
     const { block } = segment;
-    if (nature === "variable") (block.isRows ? variableRows : variableBins)(app, line, segment, place, labels);
-    else if (block.isRows) (nature === "state" ? stateRows : eventRows)(app, line, segment, place, labels);
-    else shares(app, line, segment, place);
+    if (nature === "variable") (block.isRows ? variableRows : variableBins)(pen, line, segment);
+    else if (block.isRows) (nature === "state" ? stateRows : eventRows)(pen, line, segment);
+    else shares(pen, line, segment);
   }
 }
 
-// Draws the contents of a folded container.
-export function drawFolded(app, line, place) {
-  const { from, to } = app.viewport;
-  const name = foldedName(line.container, app.state.hiddenTypes);
-  for (const segment of app.tiles.segments(name, place.level, from, to)) shares(app, line, segment, place);
+/**
+ * Draws the contents of a folded container.
+ * @param {Pen} pen
+ * @param {Line} line
+ * @param {Set<number>} hiddenTypes
+ */
+export function drawFolded(pen, line, hiddenTypes) {
+  const { viewport, level } = pen.frame;
+  const name = foldedName(line.container, hiddenTypes);
+  for (const segment of pen.data.tiles.segments(name, level, viewport.from, viewport.to)) shares(pen, line, segment);
 }
 
-function stateRows(app, line, { block, from, to }, place, labels) {
-  const { raster } = app;
-  const colors = paints(app, line.lane.type);
-  const [left, right] = [Math.round(place.x(from)), Math.round(place.x(to))];
+/**
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ * @param {Segment} segment
+ */
+function stateRows(pen, line, { block, from, to }) {
+  const { raster, paints, frame, labels } = pen;
+  const { type, depth } = line.lane;
+  const { viewport, ratio } = frame;
+  const colors = paints.of(type);
+  const lineTop = topOf(pen, line);
+  const [left, right] = [Math.round(frame.x(from)), Math.round(frame.x(to))];
   for (let i = 0; i < block.n; i++) {
     const [start, end] = [block.start[i], block.end[i]];
     if (end < from || start > to) continue;
-    const color = colors[block.values[i]] ?? paint(app, line.lane.type, block.values[i]);
+    const color = colors[block.values[i]] ?? paints.one(type, block.values[i]);
     const [above, height] = sublane(line, block.others[i]);
-    const top = Math.round(place.top + above * place.ratio);
-    const bottom = Math.round(place.top + (above + height) * place.ratio) - 1;
-    const begin = Math.round(place.x(start));
+    const top = Math.round(lineTop + above * ratio);
+    const bottom = Math.round(lineTop + (above + height) * ratio) - 1;
+    const begin = Math.round(frame.x(start));
     const x0 = Math.max(begin, left);
-    const x1 = Math.min(Math.max(Math.round(place.x(end)), begin + 1), Math.max(right, x0 + 1));
+    const x1 = Math.min(Math.max(Math.round(frame.x(end)), begin + 1), Math.max(right, x0 + 1));
     raster.rect(x0, top, x1, bottom, color);
     // A line separates neighbours of the same colour.
-    if (x0 === begin && x1 - x0 > 3) raster.rect(x0, top, x0 + 1, bottom, mix(color, app.back, 0.45));
+    if (x0 === begin && x1 - x0 > 3) raster.rect(x0, top, x0 + 1, bottom, mix(color, frame.back, 0.45));
     // The deepest states share a sublane, where their names would overlap.
-    if (block.others[i] < line.lane.depth && Math.max(start, app.viewport.from) >= from) {
-      const visible = Math.min(place.x(end), place.width) - Math.max(place.x(start), 0);
-      if (visible > 22 * place.ratio && labels.length < 4000) {
-        labels.push({ text: valueOf(app, line.lane.type, block.values[i]).name, x: Math.max(place.x(start), 0), width: visible, y: (top + bottom) / 2, light: isLight(color) });
+    if (block.others[i] < depth && Math.max(start, viewport.from) >= from) {
+      const visible = Math.min(frame.x(end), frame.width) - Math.max(frame.x(start), 0);
+      if (visible > 22 * ratio && labels.length < MOST_LABELS) {
+        labels.push({ text: valueOf(pen.data, type, block.values[i]).name, x: Math.max(frame.x(start), 0), width: visible, y: (top + bottom) / 2, light: isLight(color) });
       }
     }
   }
 }
 
-function eventRows(app, line, { block, from, to }, place) {
-  const colors = paints(app, line.lane.type);
-  const [top, bottom] = [Math.round(place.top + 2 * place.ratio), Math.round(place.top + (line.height - 2) * place.ratio)];
-  const thick = Math.max(1, Math.round(place.ratio * 1.5));
+/**
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ * @param {Segment} segment
+ */
+function eventRows(pen, line, { block, from, to }) {
+  const { raster, paints, frame } = pen;
+  const colors = paints.of(line.lane.type);
+  const lineTop = topOf(pen, line);
+  const [top, bottom] = [Math.round(lineTop + 2 * frame.ratio), Math.round(lineTop + (line.height - 2) * frame.ratio)];
+  const thick = Math.max(1, Math.round(frame.ratio * 1.5));
   for (let i = 0; i < block.n; i++) {
     if (block.start[i] < from || block.start[i] > to) continue;
-    const x = Math.round(place.x(block.start[i]));
-    app.raster.rect(x, top, x + thick, bottom, colors[block.values[i]] ?? paint(app, line.lane.type, block.values[i]));
+    const x = Math.round(frame.x(block.start[i]));
+    raster.rect(x, top, x + thick, bottom, colors[block.values[i]] ?? paints.one(line.lane.type, block.values[i]));
   }
 }
 
-// Draws the contents of bins in layers: shares of states, counts of events.
-function shares(app, line, { block, from, to }, place) {
-  const { raster, model } = app;
-  const colors = line.lane && paints(app, line.lane.type);
-  const isEvent = line.lane?.nature === "event";
-  const depth = line.lane?.depth || 1;
+/**
+ * Draws the contents of bins in layers: shares of states, counts of events.
+ * @param {Pen} pen
+ * @param {Line} line
+ * @param {Segment} segment
+ */
+function shares(pen, line, { block, from, to }) {
+  const { raster, paints, frame } = pen;
+  const { model } = pen.data;
+  const { lane } = line;
+  const colors = lane && paints.of(lane.type);
+  const isEvent = lane?.nature === "event";
+  const depth = lane?.depth || 1;
   const width = model.tick * 2 ** block.level;
   const origin = model.origin + block.first * width;
   const begin = Math.max(0, Math.floor((from - origin) / width));
   const end = Math.min(block.n, Math.ceil((to - origin) / width));
-  const [low, high] = [Math.round(place.x(from)), Math.round(place.x(to))];
+  const [low, high] = [Math.round(frame.x(from)), Math.round(frame.x(to))];
+  const lineTop = topOf(pen, line);
   const bases = new Float64Array(depth);
   for (let i = begin; i < end; i++) {
-    const x0 = Math.max(Math.round(place.x(origin + i * width)), low);
-    const x1 = Math.min(Math.round(place.x(origin + (i + 1) * width)), high);
+    const x0 = Math.max(Math.round(frame.x(origin + i * width)), low);
+    const x1 = Math.min(Math.round(frame.x(origin + (i + 1) * width)), high);
     if (x1 <= x0) continue;
     bases.fill(0);
     for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) {
@@ -108,61 +131,86 @@ function shares(app, line, { block, from, to }, place) {
       const share = Math.min(isEvent ? block.amounts[j] / Math.max(block.starts[i], 1) : block.amounts[j], 1 - bases[imbrication]);
       if (share <= 0) continue;
       const [above, height] = sublane(line, imbrication);
-      const base = place.top + (above + height) * place.ratio - 1;
-      const scale = height * place.ratio - 1;
+      const base = lineTop + (above + height) * frame.ratio - 1;
+      const scale = height * frame.ratio - 1;
       const bottom = Math.round(base - scale * bases[imbrication]);
       bases[imbrication] += share;
       // Rare values are at least a pixel high.
       const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
-      raster.rect(x0, top, x1, bottom, colors?.[value] ?? paint(app, line.lane ? line.lane.type : block.others[j], value));
+      raster.rect(x0, top, x1, bottom, colors?.[value] ?? paints.one(lane ? lane.type : block.others[j], value));
     }
   }
 }
 
-function heightOf(line, place) {
+/**
+ * Returns a function from a variable's values to positions in the raster.
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ */
+function heightOf(pen, line) {
   const { min, max } = line.lane;
+  const { ratio } = pen.frame;
   const [low, high] = [Math.min(min, 0), Math.max(max, 0)];
-  const room = (line.height - 8) * place.ratio;
+  const room = (line.height - 8) * ratio;
   const span = high > low ? high - low : 1;
-  return (value) => Math.round(place.top + 4 * place.ratio + (room * (high - value)) / span);
+  const top = topOf(pen, line);
+  /** @param {number} value */
+  return (value) => Math.round(top + 4 * ratio + (room * (high - value)) / span);
 }
 
-function variableColors(app, line) {
-  const color = app.model.types[line.lane.type].number;
+/**
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ */
+function variableColors({ data, frame }, line) {
+  const color = data.model.types[line.lane.type].number;
   // An edge makes pale colours visible.
-  const edge = mix(color, isLight(app.back) ? 0xff000000 : 0xffffffff, 0.22);
-  return [edge, mix(color, app.back, 0.5)];
+  const edge = mix(color, isLight(frame.back) ? 0xff000000 : 0xffffffff, 0.22);
+  return [edge, mix(color, frame.back, 0.5)];
 }
 
-function variableRows(app, line, { block, from, to }, place) {
-  const y = heightOf(line, place);
-  const [edge, fill] = variableColors(app, line);
+/**
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ * @param {Segment} segment
+ */
+function variableRows(pen, line, { block, from, to }) {
+  const { raster, frame } = pen;
+  const y = heightOf(pen, line);
+  const [edge, fill] = variableColors(pen, line);
   const zero = y(0);
   for (let i = 0; i < block.n; i++) {
     if (block.end[i] < from || block.start[i] > to) continue;
-    const x0 = Math.round(place.x(Math.max(block.start[i], from)));
-    const x1 = Math.max(Math.round(place.x(Math.min(block.end[i], to))), x0 + 1);
+    const x0 = Math.round(frame.x(Math.max(block.start[i], from)));
+    const x1 = Math.max(Math.round(frame.x(Math.min(block.end[i], to))), x0 + 1);
     const at = y(block.height[i]);
-    app.raster.rect(x0, Math.min(at, zero), x1, Math.max(at, zero), fill);
-    app.raster.rect(x0, at, x1, at + Math.max(1, Math.round(place.ratio)), edge);
+    raster.rect(x0, Math.min(at, zero), x1, Math.max(at, zero), fill);
+    raster.rect(x0, at, x1, at + Math.max(1, Math.round(frame.ratio)), edge);
   }
 }
 
-function variableBins(app, line, { block, from, to }, place) {
-  const y = heightOf(line, place);
-  const [edge, fill] = variableColors(app, line);
-  const width = app.model.tick * 2 ** block.level;
-  const origin = app.model.origin + block.first * width;
+/**
+ * @param {Pen} pen
+ * @param {LaneLine} line
+ * @param {Segment} segment
+ */
+function variableBins(pen, line, { block, from, to }) {
+  const { raster, frame } = pen;
+  const { model } = pen.data;
+  const y = heightOf(pen, line);
+  const [edge, fill] = variableColors(pen, line);
+  const width = model.tick * 2 ** block.level;
+  const origin = model.origin + block.first * width;
   const zero = y(0);
-  const [low, high] = [Math.round(place.x(from)), Math.round(place.x(to))];
+  const [low, high] = [Math.round(frame.x(from)), Math.round(frame.x(to))];
   const end = Math.min(block.n, Math.ceil((to - origin) / width));
   for (let i = Math.max(0, Math.floor((from - origin) / width)); i < end; i++) {
     if (block.min[i] > block.max[i]) continue;
-    const x0 = Math.max(Math.round(place.x(origin + i * width)), low);
-    const x1 = Math.min(Math.round(place.x(origin + (i + 1) * width)), high);
+    const x0 = Math.max(Math.round(frame.x(origin + i * width)), low);
+    const x1 = Math.min(Math.round(frame.x(origin + (i + 1) * width)), high);
     if (x1 <= x0) continue;
     const [top, mean, bottom] = [y(block.max[i]), y(block.mean[i]), y(block.min[i])];
-    app.raster.rect(x0, Math.min(mean, zero), x1, Math.max(mean, zero), fill);
-    app.raster.rect(x0, top, x1, Math.max(bottom, top + Math.max(1, Math.round(place.ratio))), edge);
+    raster.rect(x0, Math.min(mean, zero), x1, Math.max(mean, zero), fill);
+    raster.rect(x0, top, x1, Math.max(bottom, top + Math.max(1, Math.round(frame.ratio))), edge);
   }
 }

@@ -1,4 +1,9 @@
 // Lays out lines: containers and their lanes.
+import { containerOf } from "./model.js";
+/** @import { Lane, Layout, Line, Model } from "./types" */
+/** @import { State } from "./state.js" */
+
+/** What the layout depends on. @typedef {Pick<State, "folded" | "hiddenTypes" | "order" | "filter">} Choice */
 
 const SUBLANE = 17;
 const VARIABLE = 40;
@@ -9,12 +14,21 @@ const GAP = 4;
 // Maximum factor by which lines grow to fill the window.
 const HIGHEST = 2.2;
 
+/**
+ * @param {Lane} lane
+ * @param {number} stretch
+ */
 function laneHeight(lane, stretch) {
   if (lane.nature === "variable") return Math.round(VARIABLE * stretch);
   return Math.round((lane.nature === "state" ? lane.depth : 1) * SUBLANE * stretch) + GAP;
 }
 
-// Lays out the lines. If there are only a few, they grow to fill the height.
+/**
+ * Lays out the lines. If there are only a few, they grow to fill the height.
+ * @param {Model} model
+ * @param {Choice} state
+ * @param {number} height
+ */
 export function buildLayout(model, state, height) {
   const natural = layoutOf(model, state, 1);
   const headers = natural.lines.reduce((sum, line) => sum + (line.lane ? 0 : line.height), 0);
@@ -22,47 +36,61 @@ export function buildLayout(model, state, height) {
   return stretch > 1.05 ? layoutOf(model, state, Math.min(stretch * 0.98, HIGHEST)) : natural;
 }
 
-// Returns the containers whose names match, with their ancestors and descendants. Returns null if all containers are
-// shown.
+/**
+ * Returns the containers whose names match, with their ancestors and descendants. Returns null if all containers are
+ * shown.
+ * @param {Model} model
+ * @param {string} text
+ */
 function matching(model, text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return null;
+  /** @type {Set<number>} */
   const shown = new Set();
+  /** @param {number} id */
   const addAll = (id) => {
     const stack = [id];
-    while (stack.length > 0) {
-      const at = stack.pop();
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
       shown.add(at);
-      stack.push(...model.containers.get(at).children);
+      stack.push(...containerOf(model, at).children);
     }
   };
   for (const it of model.containers.values()) {
     if (it.id === 0 || !it.name.toLowerCase().includes(wanted)) continue;
     addAll(it.id);
-    for (let at = it.parent; at !== 0 && !shown.has(at); at = model.containers.get(at).parent) shown.add(at);
+    for (let at = it.parent; at !== 0 && !shown.has(at); at = containerOf(model, at).parent) shown.add(at);
   }
   return shown;
 }
 
+/**
+ * @param {Model} model
+ * @param {Choice} state
+ * @param {number} stretch
+ * @returns {Layout}
+ */
 function layoutOf(model, state, stretch) {
   const shown = matching(model, state.filter);
+  /** @type {Line[]} */
   const lines = [];
+  /** @type {Map<number, number>} */
   const places = new Map();
   let top = 0;
+  /** @param {Omit<Line, "top">} line */
   const push = (line) => {
     lines.push({ ...line, top });
     top += line.height;
   };
+  /** @type {{ id: number, indent: number, within: number | null }[]} */
   const stack = [{ id: 0, indent: -1, within: null }];
-  while (stack.length > 0) {
-    const { id, indent, within } = stack.pop();
-    const it = model.containers.get(id);
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { id, indent, within } = next;
+    const it = containerOf(model, id);
     if (id !== 0 && shown && !shown.has(id)) continue;
     const lanes = it.lanes.filter((lane) => lane.nature !== "link" && !state.hiddenTypes.has(lane.type));
     const isFolded = state.folded.has(id);
     const at = { container: id, indent: Math.max(indent, 0), folds: it.children.length > 0 || lanes.length > 1, folded: isFolded };
-    const hidden = within !== null;
-    if (!hidden) {
+    if (within === null) {
       places.set(id, top + HEADER / 2);
       if (lanes.length === 1 && !(isFolded && it.children.length === 0)) {
         push({ ...at, label: id === 0 ? model.types[lanes[0].type].name : it.name, lane: lanes[0], height: laneHeight(lanes[0], stretch) });
@@ -79,16 +107,26 @@ function layoutOf(model, state, stretch) {
         }
       }
     } else {
-      places.set(id, places.get(within));
+      places.set(id, places.get(within) ?? 0);
     }
-    const inside = hidden ? within : isFolded ? id : null;
+    const inside = within ?? (isFolded ? id : null);
     const children = state.order.get(id) || it.children;
     for (let i = children.length - 1; i >= 0; i--) stack.push({ id: children[i], indent: indent + 1, within: inside });
   }
-  return { lines, places, height: top, byLane: new Map(lines.filter((it) => it.lane).map((it) => [it.lane.id, it])) };
+  /** @type {Map<number, Line>} */
+  const byLane = new Map();
+  for (const line of lines) {
+    if (line.lane) byLane.set(line.lane.id, line);
+  }
+  return { lines, places, height: top, byLane };
 }
 
-// Returns the lines between two heights.
+/**
+ * Returns the lines between two heights.
+ * @param {Layout} layout
+ * @param {number} from
+ * @param {number} to
+ */
 export function visibleLines(layout, from, to) {
   const { lines } = layout;
   let [low, high] = [0, lines.length];
@@ -102,9 +140,21 @@ export function visibleLines(layout, from, to) {
   return lines.slice(low, end);
 }
 
-// Returns the top and the height of an imbrication's states, relative to their line.
+/**
+ * Returns the top and the height of an imbrication's states, relative to their line.
+ * @param {Line} line
+ * @param {number} imbrication
+ * @returns {[top: number, height: number]}
+ */
 export function sublane(line, imbrication) {
   const depth = line.lane?.depth || 1;
   const height = (line.height - GAP) / depth;
   return [GAP / 2 + height * Math.min(imbrication, depth - 1), height];
 }
+
+/**
+ * Returns whether the cursor is at a line.
+ * @param {Line} line
+ * @param {{ cursor: number | null, cursorLane: number | null }} state
+ */
+export const isAt = (line, { cursor, cursorLane }) => line.container === cursor && (line.lane?.id ?? null) === cursorLane;

@@ -1,54 +1,77 @@
 // Draws links as lines between containers: one by one if there are few, otherwise bin by bin.
 import { valueOf } from "./model.js";
+/** @import { Data, Frame, Lane, Segment } from "./types" */
+/** @import { State } from "./state.js" */
 
 const MOST = 6000;
 
-// Number of levels by which bins of links are coarser than those of lanes.
+/** Number of levels by which bins of links are coarser than those of lanes. */
 const COARSER = 5;
 
-export function drawLinks(app, context, place) {
-  const { model, state, layout, viewport } = app;
-  const strokes = new Strokes(context, place);
-  for (const lane of model.lanes.values()) {
+/**
+ * @param {Data} data
+ * @param {State} state
+ * @param {Frame} frame
+ */
+export function drawLinks(data, state, frame) {
+  const { viewport } = frame;
+  const strokes = new Strokes(frame);
+  for (const lane of data.model.lanes.values()) {
     if (lane.nature !== "link" || state.hiddenTypes.has(lane.type)) continue;
-    let segments = app.tiles.segments(lane.id, place.level, viewport.from, viewport.to);
+    let segments = data.tiles.segments(lane.id, frame.level, viewport.from, viewport.to);
     if (!segments.every(({ block }) => block.isRows)) {
-      segments = app.tiles.segments(lane.id, Math.min(place.level + COARSER, 63), viewport.from, viewport.to);
+      segments = data.tiles.segments(lane.id, Math.min(frame.level + COARSER, 63), viewport.from, viewport.to);
     }
-    for (const { block, from, to } of segments) {
-      const each = block.isRows ? linkRows : linkBins;
-      each(app, strokes, place, { block, from, to, lane, places: layout.places });
+    for (const segment of segments) {
+      if (segment.block.isRows) linkRows(data, state, strokes, lane, segment);
+      else linkBins(data, strokes, segment);
     }
   }
   strokes.draw();
 }
 
-// Lines of the same style share a path. Thousands of paths would take longer than a frame.
+/** Lines of the same style share a path. Thousands of paths would take longer than a frame. */
 class Strokes {
-  constructor(context, place) {
-    Object.assign(this, { context, place, looks: new Map(), count: 0 });
+  /** @param {Frame} frame */
+  constructor(frame) {
+    this.frame = frame;
+    /** @type {Map<string, { color: string, alpha: number, thick: number, lines: Path2D, heads: Path2D }>} */
+    this.looks = new Map();
+    this.count = 0;
   }
 
-  add(color, alpha, thick, x0, y0, x1, y1, heads) {
-    const { place } = this;
-    const [top, bottom] = [place.toY(y0), place.toY(y1)];
-    if ((top < place.above && bottom < place.above) || (top > place.below && bottom > place.below)) return;
+  /**
+   * Adds a line between two times and heights of the layout.
+   * @param {{ color: string, alpha: number, thick: number, heads: boolean }} style
+   * @param {number} start
+   * @param {number} y0
+   * @param {number} end
+   * @param {number} y1
+   */
+  add({ color, alpha, thick, heads }, start, y0, end, y1) {
+    const { frame } = this;
+    const [top, bottom] = [frame.y(y0), frame.y(y1)];
+    if ((top < frame.above && bottom < frame.above) || (top > frame.below && bottom > frame.below)) return;
+    const [x0, x1] = [frame.x(start), frame.x(end)];
     const key = `${color} ${alpha} ${thick}`;
-    if (!this.looks.has(key)) this.looks.set(key, { color, alpha, thick, lines: new Path2D(), heads: new Path2D() });
-    const look = this.looks.get(key);
+    let look = this.looks.get(key);
+    if (!look) {
+      look = { color, alpha, thick, lines: new Path2D(), heads: new Path2D() };
+      this.looks.set(key, look);
+    }
     look.lines.moveTo(x0, top);
     look.lines.lineTo(x1, bottom);
-    if (heads) arrow(look.heads, x0, top, x1, bottom, 6 * place.ratio);
+    if (heads) arrow(look.heads, x0, top, x1, bottom, 6 * frame.ratio);
     this.count += 1;
   }
 
   draw() {
-    const { context, place } = this;
+    const { context, ratio } = this.frame;
     // Selected links are drawn last.
     for (const { color, alpha, thick, lines, heads } of [...this.looks.values()].sort((a, b) => a.thick - b.thick)) {
       context.globalAlpha = alpha;
       context.strokeStyle = context.fillStyle = color;
-      context.lineWidth = thick * place.ratio;
+      context.lineWidth = thick * ratio;
       context.stroke(lines);
       context.fill(heads);
     }
@@ -56,37 +79,57 @@ class Strokes {
   }
 }
 
-function arrow(path, x0, y0, x1, y1, size) {
+/**
+ * @param {Path2D} path
+ * @param {number} x0
+ * @param {number} y0
+ * @param {number} x1
+ * @param {number} y1
+ * @param {number} size
+ */
+export function arrow(path, x0, y0, x1, y1, size) {
   const angle = Math.atan2(y1 - y0, x1 - x0);
   path.moveTo(x1, y1);
   path.lineTo(x1 - size * Math.cos(angle - 0.4), y1 - size * Math.sin(angle - 0.4));
   path.lineTo(x1 - size * Math.cos(angle + 0.4), y1 - size * Math.sin(angle + 0.4));
 }
 
-function linkRows(app, strokes, place, { block, from, to, lane, places }) {
-  const { viewport, state } = app;
+/**
+ * @param {Data} data
+ * @param {State} state
+ * @param {Strokes} strokes
+ * @param {Lane} lane
+ * @param {Segment} segment
+ */
+function linkRows(data, state, strokes, lane, { block, from, to }) {
+  const { viewport, layout, style } = strokes.frame;
   const dense = block.n > 300;
   for (let i = 0; i < block.n && strokes.count < MOST; i++) {
     const [start, end] = [block.start[i], block.end[i]];
     const [first, last] = [Math.min(start, end), Math.max(start, end)];
     // Only the tile in which a link begins draws the link.
     if (last < from || first > to || Math.max(first, viewport.from) < from) continue;
-    const [y0, y1] = [places.get(block.others[i]), places.get(block.goals[i])];
+    const [y0, y1] = [layout.places.get(block.others[i]), layout.places.get(block.goals[i])];
     if (y0 === undefined || y1 === undefined) continue;
     const isSelected = state.links?.some((it) => it.lane === lane.id && it.row === block.number[i]);
-    const color = isSelected ? place.accent : valueOf(app, lane.type, block.values[i]).color;
-    const alpha = isSelected ? 1 : dense ? 0.4 : 0.75;
-    strokes.add(color, alpha, isSelected ? 2.5 : 1, place.x(start), y0, place.x(end), y1, isSelected || !dense);
+    if (isSelected) strokes.add({ color: style.accent, alpha: 1, thick: 2.5, heads: true }, start, y0, end, y1);
+    else strokes.add({ color: valueOf(data, lane.type, block.values[i]).color, alpha: dense ? 0.4 : 0.75, thick: 1, heads: !dense }, start, y0, end, y1);
   }
 }
 
-function linkBins(app, strokes, place, { block, from, to, places }) {
-  const width = app.model.tick * 2 ** block.level;
+/**
+ * @param {Data} data
+ * @param {Strokes} strokes
+ * @param {Segment} segment
+ */
+function linkBins({ model }, strokes, { block, from, to }) {
+  const { layout, style } = strokes.frame;
+  const width = model.tick * 2 ** block.level;
   for (let i = 0; i < block.n && strokes.count < MOST; i++) {
-    const begin = app.model.origin + (block.first + i) * width;
+    const begin = model.origin + (block.first + i) * width;
     if (begin + width < from || begin > to) continue;
     for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i] && strokes.count < MOST; j++) {
-      const [y0, y1] = [places.get(block.values[j]), places.get(block.others[j])];
+      const [y0, y1] = [layout.places.get(block.values[j]), layout.places.get(block.others[j])];
       if (y0 === undefined || y1 === undefined) continue;
       const count = block.amounts[j];
       // Pairs are spread over the width of the bin, so that they do not form one thick line.
@@ -94,7 +137,7 @@ function linkBins(app, strokes, place, { block, from, to, places }) {
       if (time < from || time > to) continue;
       // A few shades suffice to show the density.
       const alpha = Math.min(0.08 + 0.05 * Math.floor(Math.log2(1 + count) / 2), 0.25);
-      strokes.add(place.quiet, alpha, 1, place.x(time), y0, place.x(time + block.delays[j] / count), y1, false);
+      strokes.add({ color: style.quiet, alpha, thick: 1, heads: false }, time, y0, time + block.delays[j] / count, y1);
     }
   }
 }

@@ -1,6 +1,6 @@
 // Caches tiles of lanes, and fetches missing ones.
-
 import { foldedBlock, foldedOf } from "./folded.js";
+/** @import { Block, LaneName, Model, Segment, Source } from "./types" */
 
 const TILE = 512;
 const MOST_ROWS = 768;
@@ -9,8 +9,13 @@ const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;
 
-// Counts the times before a time in a sorted list. With `inclusive`, also counts times equal to it.
-function countUntil(times, time, inclusive) {
+/**
+ * Counts the times before a time in a sorted list. With `inclusive`, also counts times equal to it.
+ * @param {Float64Array} times
+ * @param {number} time
+ * @param {boolean} inclusive
+ */
+export function countUntil(times, time, inclusive) {
   let [low, high] = [0, times.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -21,27 +26,54 @@ function countUntil(times, time, inclusive) {
 }
 
 export class Tiles {
-  constructor(source, model, arrived) {
-    Object.assign(this, { source, model, arrived });
+  /**
+   * @param {Source} source
+   * @param {Model} model
+   * @param {() => void} arrived
+   * @param {() => void} gone Called when the program does not answer.
+   */
+  constructor(source, model, arrived, gone) {
+    this.source = source;
+    this.model = model;
+    this.arrived = arrived;
+    this.gone = gone;
+    /** Blocks, least recently used first. @type {Map<string, Block>} */
     this.cache = new Map();
     this.bytes = 0;
+    /** Lanes whose tiles are missing, by level, tile and kind. @type {Map<string, LaneName[]>} */
     this.wanted = new Map();
+    /** @type {Set<string>} */
     this.flying = new Set();
     this.requests = 0;
+    /** Why the last request failed. @type {string | null} */
+    this.failed = null;
+    this.blocked = false;
+    /** @type {WeakMap<Block, { first: Float64Array, last: Float64Array }>} */
     this.sortedTimes = new WeakMap();
   }
 
-  // Returns the level at which a bin is one to two pixels wide.
+  /**
+   * Returns the level at which a bin is one to two pixels wide.
+   * @param {number} secondsPerPixel
+   */
   levelFor(secondsPerPixel) {
     return Math.min(63, Math.max(FINEST, Math.ceil(Math.log2(secondsPerPixel / this.model.tick))));
   }
 
-  // Returns the blocks of a lane or a folded container between two times, each with the interval that
-  // it covers.
+  /**
+   * Returns the blocks of a lane or a folded container between two times, each with the interval that
+   * it covers.
+   * @param {LaneName} lane
+   * @param {number} level
+   * @param {number} from
+   * @param {number} to
+   * @returns {Segment[]}
+   */
   segments(lane, level, from, to) {
     if (this.source.embedded) return this.embeddedSegments(lane, level, from, to);
     const width = this.model.tick * 2 ** level * TILE;
-    const last = Math.floor((to - this.model.origin) / width);
+    // Beside another trace, a view may show times that this trace's clock does not have.
+    const last = Math.min(Math.floor((to - this.model.origin) / width), Math.floor((2 ** (63 - level) - 1) / TILE));
     const found = [];
     for (let tile = Math.max(0, Math.floor((from - this.model.origin) / width)); tile <= last; tile++) {
       const start = this.model.origin + tile * width;
@@ -51,39 +83,64 @@ export class Tiles {
     return found;
   }
 
+  /**
+   * @param {LaneName} lane
+   * @param {number} level
+   * @param {number} from
+   * @param {number} to
+   * @returns {Segment[]}
+   */
   embeddedSegments(lane, level, from, to) {
-    const blocks = this.source.embedded.get(lane) || (typeof lane === "string" ? this.foldedBlocks(lane) : []);
+    const blocks = typeof lane === "string" ? this.foldedBlocks(lane) : this.source.embedded?.get(lane) || [];
     const [rows, bins] = blocks[0]?.isRows ? [blocks[0], blocks.slice(1)] : [null, blocks];
     const isFine = rows && (bins.length === 0 || bins[0].level > level || this.countRows(rows, from, to) <= MOST_ROWS);
     const block = isFine ? rows : bins.find((it) => it.level >= level) || bins[bins.length - 1];
     return block ? [{ block, from, to }] : [];
   }
 
-  // Returns the number of rows in a window: those that begin before its end, minus those that end
-  // before its start.
+  /**
+   * Returns the number of rows in a window: those that begin before its end, minus those that end
+   * before its start.
+   * @param {Block} rows
+   * @param {number} from
+   * @param {number} to
+   */
   countRows(rows, from, to) {
-    if (!this.sortedTimes.has(rows)) {
+    let times = this.sortedTimes.get(rows);
+    if (!times) {
       const first = rows.start.map((start, i) => Math.min(start, rows.end[i])).sort();
       const last = rows.start.map((start, i) => Math.max(start, rows.end[i])).sort();
-      this.sortedTimes.set(rows, { first, last });
+      times = { first, last };
+      this.sortedTimes.set(rows, times);
     }
-    const { first, last } = this.sortedTimes.get(rows);
-    return countUntil(first, to, true) - countUntil(last, from, false);
+    return countUntil(times.first, to, true) - countUntil(times.last, from, false);
   }
 
+  /** @param {string} name */
   foldedBlocks(name) {
-    if (!this.cache.has(name)) this.cache.set(name, foldedBlock(this.model, this.source.embedded, name));
-    return [this.cache.get(name)];
+    let block = this.cache.get(name);
+    if (!block) {
+      block = foldedBlock(this.model, this.source.embedded || new Map(), name);
+      this.cache.set(name, block);
+    }
+    return [block];
   }
 
-  // Returns a tile. Until it is fetched, returns a coarser one. Tiles with rows are exact at any level.
+  /**
+   * Returns a tile. Until it is fetched, returns a coarser one. Tiles with rows are exact at any level.
+   * @param {LaneName} lane
+   * @param {number} level
+   * @param {number} tile
+   * @returns {Block | null}
+   */
   best(lane, level, tile) {
     if (level > 63 || tile < 0) return null;
     let [coarser, at] = [level, tile];
+    /** @type {Block | null} */
     let found = null;
     while (coarser <= 63 && !found) {
       const key = `${lane}:${coarser}:${at}`;
-      found = this.cache.get(key);
+      found = this.cache.get(key) || null;
       if (found) {
         this.cache.delete(key);
         this.cache.set(key, found);
@@ -96,19 +153,25 @@ export class Tiles {
     return found;
   }
 
+  /**
+   * @param {LaneName} lane
+   * @param {number} level
+   * @param {number} tile
+   */
   want(lane, level, tile) {
     if (this.flying.has(`${lane}:${level}:${tile}`)) return;
     const key = `${level}:${tile}:${typeof lane}`;
-    if (!this.wanted.has(key)) this.wanted.set(key, []);
-    this.wanted.get(key).push(lane);
+    const lanes = this.wanted.get(key);
+    if (lanes) lanes.push(lane);
+    else this.wanted.set(key, [lane]);
   }
 
-  // Begins a frame. Drops requests of earlier frames that have not been sent.
+  /** Begins a frame. Drops requests of earlier frames that have not been sent. */
   begin() {
     this.wanted.clear();
   }
 
-  // Ends a frame. Requests the tiles that were missing in it.
+  /** Ends a frame. Requests the tiles that were missing in it. */
   send() {
     if (this.blocked) return;
     for (const [key, lanes] of this.wanted) {
@@ -120,6 +183,10 @@ export class Tiles {
     }
   }
 
+  /**
+   * @param {string} key
+   * @param {LaneName[]} lanes
+   */
   async request(key, lanes) {
     const [level, tile] = key.split(":").map(Number);
     const count = Math.max(1, Math.min(TILE, 2 ** (63 - level) - tile * TILE));
@@ -141,16 +208,24 @@ export class Tiles {
     else this.arrived();
   }
 
+  /**
+   * Fetches blocks. The lanes are either all numbers or all names of folded containers.
+   * @param {number} level
+   * @param {number} first
+   * @param {number} count
+   * @param {LaneName[]} lanes
+   */
   blocks(level, first, count, lanes) {
-    if (typeof lanes[0] === "number") return this.source.tiles(level, first, count, MOST_ROWS, lanes);
-    const folded = lanes.map(foldedOf);
+    if (typeof lanes[0] === "number") return this.source.tiles(level, first, count, MOST_ROWS, /** @type {number[]} */ (lanes));
+    const folded = /** @type {string[]} */ (lanes).map(foldedOf);
     return this.source.folded(level, first, count, folded.map((it) => it.id), folded[0].hidden);
   }
 
-  // Pauses requests after a failure, because the program may have ended.
+  /** Pauses requests after a failure, because the program may have ended. */
   pause() {
     if (this.blocked) return;
     this.blocked = true;
+    this.gone();
     setTimeout(() => {
       [this.blocked, this.failed] = [false, null];
       this.arrived();
@@ -169,7 +244,13 @@ export class Tiles {
     return this.requests === 0 && this.wanted.size === 0;
   }
 
-  // Returns the rows of a lane at a time.
+  /**
+   * Returns the rows of a lane at a time, or null if there are too many.
+   * @param {number} lane
+   * @param {number} time
+   * @param {number} slack
+   * @returns {Promise<Block | null>}
+   */
   async rowsAt(lane, time, slack) {
     if (this.source.embedded) {
       return (this.source.embedded.get(lane) || []).find((block) => block.isRows) || null;

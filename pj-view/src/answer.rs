@@ -3,46 +3,97 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use paje_sim::{ContainerId, LaneId, Phase, Progress, TypeId, ValueId};
+use paje_sim::{ContainerId, LaneId, Phase, Progress, TimeRange, TypeId, ValueId};
+use paje_workers::Workers;
 use serde_json::{Value, json};
 
+use crate::comm::{self, Order};
+use crate::explain::{Explained, Once};
 use crate::find::{self, Spot};
+use crate::hits::{self, Within};
 use crate::request::Request;
 use crate::serve::Answer;
 use crate::view::View;
-use crate::{details, model, page, profile, tiles};
+use crate::{details, histogram, model, page, profile, tiles};
 
 /// Maximum number of bins in a tile, and of lanes in a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
 
-#[derive(Debug, Default)]
+/// Maximum length of a searched text in bytes, number of rows in an answer, and number of rows
+/// before them.
+const LONGEST_TEXT: usize = 1 << 10;
+const MOST_LISTED: usize = 200;
+const MOST_SKIPPED: usize = 10_000;
+
+/// The served traces.
+#[derive(Debug)]
 pub(crate) struct Shared {
+    pub(crate) traces: Vec<Served>,
+}
+
+impl Shared {
+    /// Answers a request. If there are two traces, paths begin with the number of a trace, and the
+    /// other paths are those of the page that shows both.
+    pub(crate) fn answer(&self, request: &Request) -> Answer {
+        if let [only] = self.traces.as_slice() {
+            return only.answer(&request.path, request);
+        }
+        let numbered = request.path.split_once('/');
+        let number = numbered.and_then(|(number, _)| number.parse::<usize>().ok());
+        match number.and_then(|number| self.traces.get(number)).zip(numbered) {
+            Some((trace, (_, path))) => trace.answer(path, request),
+            None => page::pair(&request.path).map_or_else(not_found, of_file),
+        }
+    }
+}
+
+/// A trace that is being read, or its view.
+#[derive(Debug)]
+pub(crate) struct Served {
     pub(crate) progress: Arc<Progress>,
     pub(crate) size: Option<u64>,
     pub(crate) taken: Arc<std::sync::atomic::AtomicU64>,
     pub(crate) view: OnceLock<Arc<View>>,
+    pub(crate) explained: Once,
+    pub(crate) workers: Arc<Workers>,
+    /// Overlays that the page shows first.
+    pub(crate) shown: Vec<&'static str>,
 }
 
-impl Shared {
-    pub(crate) fn answer(&self, request: &Request) -> Answer {
-        if let Some(file) = page::file(&request.path) {
-            return Answer::new(file.kind, file.text.as_bytes().to_vec());
+impl Served {
+    fn answer(&self, path: &str, request: &Request) -> Answer {
+        if let Some(file) = page::file(path) {
+            return of_file(file);
         }
-        if request.path == "progress" {
+        if path == "progress" {
             return json(&self.status());
         }
-        let Some(view) = self.view.get() else { return Answer::status(503, "Service Unavailable") };
-        let found = match request.path.as_str() {
-            "model" => Some(model::of(view, model::VALUES)),
+        let Some(view) = self.view.get() else { return unavailable() };
+        let found = match path {
+            "model" => Some(model::of(view, model::VALUES, &self.shown)),
             "values" => values(view, request),
             "value" => request.words("text").map(|text| find::value(view, &text)),
             "tiles" => return blocks(view, request).unwrap_or_else(bad_request),
             "folded" => return folded(view, request).unwrap_or_else(bad_request),
-            "row" => row(view, request),
-            "profile" => window(view, request),
+            "row" => row(view, request, self.explained.found()),
+            "profile" => window(request).map(|window| profile::of(view, window.from, window.to)),
             "find" => spot(view, request),
-            _ => return Answer::status(404, "Not Found"),
+            "matrix" => window(request).map(|window| comm::matrix(view, window, &self.workers)),
+            "messages" => messages(view, request),
+            "histogram" => durations(view, request),
+            "hits" => search(view, request),
+            "explained" | "verdict" => Some(match self.explained.start(view) {
+                None => json!({"state": "computing"}),
+                Some(explained) if path == "verdict" => explained.verdict(view),
+                Some(explained) => explained.overview(),
+            }),
+            "waits" | "path" => {
+                let Some(explained) = self.explained.found() else { return unavailable() };
+                let blocks = if path == "path" { path_blocks } else { wait_blocks };
+                return blocks(explained, request).unwrap_or_else(bad_request);
+            }
+            _ => return not_found(),
         };
         found.map_or_else(bad_request, |value| json(&value))
     }
@@ -60,6 +111,18 @@ impl Shared {
         };
         json!({"state": state, "done": done, "all": all, "events": self.progress.events()})
     }
+}
+
+fn of_file(file: &page::File) -> Answer {
+    Answer::new(file.kind, file.text.as_bytes().to_vec())
+}
+
+fn unavailable() -> Answer {
+    Answer::status(503, "Service Unavailable")
+}
+
+fn not_found() -> Answer {
+    Answer::status(404, "Not Found")
 }
 
 fn bad_request() -> Answer {
@@ -115,19 +178,91 @@ fn values(view: &View, request: &Request) -> Option<Value> {
     is_there.then(|| model::values(view, type_, first, model::VALUES))
 }
 
-fn row(view: &View, request: &Request) -> Option<Value> {
-    details::row(view, LaneId(request.number("lane")?), request.number("row")?)
+fn row(view: &View, request: &Request, explained: Option<&Explained>) -> Option<Value> {
+    let (lane, row) = (request.number("lane")?, request.number("row")?);
+    let mut answer = details::row(view, LaneId(lane), row)?;
+    if let Some(explained) = explained {
+        [answer["waits"], answer["causes"]] = explained.of_row(lane, row);
+    }
+    Some(answer)
 }
 
-fn window(view: &View, request: &Request) -> Option<Value> {
+fn window(request: &Request) -> Option<TimeRange> {
     let (from, to): (f64, f64) = (request.number("from")?, request.number("to")?);
-    (from.is_finite() && to.is_finite()).then(|| profile::of(view, from.min(to), from.max(to)))
+    let window = TimeRange { from: from.min(to), to: from.max(to) };
+    (from.is_finite() && to.is_finite()).then_some(window)
 }
 
 fn spot(view: &View, request: &Request) -> Option<Value> {
-    let (type_, value) = (TypeId(request.number("type")?), ValueId(request.number("value")?));
+    let (type_, value) = value(request)?;
     let after: f64 = request.number("time")?;
     let from = Spot(after, request.number("lane")?, request.number("row")?);
     let found = find::next(view, type_, value, from, request.text("back") != Some("1"));
     Some(found.unwrap_or(Value::Null))
+}
+
+fn value(request: &Request) -> Option<(TypeId, ValueId)> {
+    Some((TypeId(request.number("type")?), ValueId(request.number("value")?)))
+}
+
+fn durations(view: &View, request: &Request) -> Option<Value> {
+    let (type_, value) = value(request)?;
+    let mut types = view.trace.types().ids();
+    let is_there =
+        types.any(|id| id == type_) && value.index() < view.trace.types().value_count(type_);
+    let window = window(request).filter(|_| is_there)?;
+    Some(histogram::of(view, type_, value, window))
+}
+
+/// Returns the number of skipped rows, and the number of listed ones.
+fn page_of(request: &Request) -> Option<(usize, usize)> {
+    let (first, count) = (request.number("first")?, request.number("count")?);
+    (first <= MOST_SKIPPED && count <= MOST_LISTED).then_some((first, count))
+}
+
+fn messages(view: &View, request: &Request) -> Option<Value> {
+    let (first, count) = page_of(request)?;
+    let container = |name: &str| match request.text(name) {
+        None => Some(None),
+        Some(text) => text.parse().ok().map(|id| Some(ContainerId(id))),
+    };
+    let order = match request.text("order") {
+        None | Some("start") => Order::Start,
+        Some("longest") => Order::Longest,
+        Some(_) => return None,
+    };
+    let (from, to) = (container("origin")?, container("goal")?);
+    let asked = comm::Asked { window: window(request)?, from, to, order, first, count };
+    Some(comm::messages(view, &asked))
+}
+
+fn search(view: &View, request: &Request) -> Option<Value> {
+    let (first, count) = page_of(request)?;
+    let text = request.words("text").filter(|text| (1..=LONGEST_TEXT).contains(&text.len()))?;
+    let within = Within::named(request.text("in")?)?;
+    Some(hits::find(view, within, &text, first, count))
+}
+
+fn wait_blocks(explained: &Explained, request: &Request) -> Option<Answer> {
+    let (level, bins) = bins(request)?;
+    let rows: usize = request.number("rows").unwrap_or(0);
+    let mut lanes = request.text("lanes")?.split(',');
+    let (mut body, none) = (Vec::new(), Default::default());
+    for lane in lanes.by_ref().take(MOST_LANES) {
+        let lane = lane.parse().ok()?;
+        let waits = explained.waits.as_ref().ok().and_then(|waits| waits.get(&lane));
+        let waits = waits.unwrap_or(&none);
+        waits.write(lane, level, bins.clone(), rows.min(1 << 14), &mut body);
+    }
+    lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+}
+
+fn path_blocks(explained: &Explained, request: &Request) -> Option<Answer> {
+    let (level, bins) = bins(request)?;
+    let rows: usize = request.number("rows").unwrap_or(0);
+    let mut body = Vec::new();
+    if let Ok(path) = &explained.path {
+        path.write(level, bins, rows.min(1 << 14), &mut body);
+    }
+    Some(Answer::new("application/octet-stream", body))
 }

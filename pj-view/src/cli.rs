@@ -8,7 +8,7 @@ use paje_console::generate::About;
 use paje_console::options::{
     Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units, size, whole,
 };
-use paje_sim::Selection;
+use paje_sim::{Natures as Wanted, Selection};
 
 use crate::manual::MANUAL;
 use crate::view::Purpose;
@@ -37,9 +37,10 @@ const SMALL: u64 = 64_000_000;
     group = ArgGroup::new("drawn").args(["svg", "png"]).multiple(true)
 )]
 pub struct Cli {
-    /// Trace to read, plain or compressed with gzip, zstd, xz or bzip2 [default: standard input]
-    #[arg(value_name = "TRACE")]
-    pub trace: Option<PathBuf>,
+    /// Trace to read, plain or compressed with gzip, zstd, xz or bzip2 [default: standard input]. Two traces are shown
+    /// one above the other
+    #[arg(value_name = "TRACE", num_args = 0..=2)]
+    pub traces: Vec<PathBuf>,
 
     /// Port of the server [default: a free one]
     #[arg(long, value_name = "PORT", default_value_t = 0, value_parser = whole::<u16>(0..=65_535), hide_default_value = true, help_heading = OUTPUT)]
@@ -76,6 +77,14 @@ pub struct Cli {
     /// Height of the drawing in pixels [default: depends on the lanes]
     #[arg(long, value_name = "PIXELS", value_parser = whole::<u32>(100..=50_000), requires = "drawn", help_heading = OUTPUT)]
     pub height: Option<u32>,
+
+    /// Show where processes wait for one another
+    #[arg(long, help_heading = OUTPUT)]
+    pub waits: bool,
+
+    /// Show the critical path
+    #[arg(long, help_heading = OUTPUT)]
+    pub critical_path: bool,
 
     /// Time window that is shown first.
     #[command(flatten, next_help_heading = SELECTION)]
@@ -136,11 +145,29 @@ impl Cli {
         selection
     }
 
+    /// Returns the selection of rows that are read. Waits and the critical path need all rows.
+    #[must_use]
+    pub fn read_selection(&self) -> Selection {
+        if self.reads_whole() { Selection::default() } else { self.selection() }
+    }
+
+    /// Returns whether all rows are read.
+    #[must_use]
+    pub fn reads_whole(&self) -> bool {
+        let Selection { natures, types, containers, .. } = self.selection();
+        let is_all = natures == Wanted::ALL && types.is_empty() && containers.is_empty();
+        is_all || self.waits || self.critical_path
+    }
+
     /// Returns whether user-defined fields and lines of a trace of this size are kept. They double
-    /// the time and the memory, which is too much for traces of gigabytes.
+    /// the time and the memory, which is too much for traces of gigabytes. Drawings need them only
+    /// for waits and the critical path.
     #[must_use]
     pub fn keeps_fields(&self, size: Option<u64>) -> bool {
-        !self.writes() && !self.no_fields && (self.fields || size.is_none_or(|size| size <= SMALL))
+        let is_drawn = matches!(self.purpose(), Purpose::Drawing { .. }) && self.html.is_none();
+        let is_used = !is_drawn || self.waits || self.critical_path;
+        let is_small = size.is_none_or(|size| size <= SMALL);
+        is_used && !self.no_fields && (self.fields || is_small)
     }
 
     /// Returns the purpose of the view.

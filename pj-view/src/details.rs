@@ -14,7 +14,19 @@ use crate::view::View;
 
 const MOST_LINKS: usize = 60;
 
+/// Returns a row, and the links of a state.
 pub(crate) fn row(view: &View, lane: LaneId, row: u64) -> Option<Value> {
+    let mut answer = without_links(view, lane, row)?;
+    let lane = view.lane(lane)?;
+    if lane.nature() == TypeNature::State {
+        let time = |name: &str| answer[name].as_f64().unwrap_or(0.0);
+        answer["links"] = links(view, lane.container(), time("start"), time("end"));
+    }
+    Some(answer)
+}
+
+/// Returns a row.
+pub(crate) fn without_links(view: &View, lane: LaneId, row: u64) -> Option<Value> {
     let lane = view.lane(lane).filter(|lane| row < lane.len())?;
     let mut before = 0;
     let mut chunk = 0;
@@ -31,10 +43,6 @@ pub(crate) fn row(view: &View, lane: LaneId, row: u64) -> Option<Value> {
     let mut answer = details.answer;
     answer["lane"] = json!(lane.id().0);
     answer["row"] = json!(row);
-    if lane.nature() == TypeNature::State {
-        let time = |name: &str| answer[name].as_f64().unwrap_or(0.0);
-        answer["links"] = links(view, lane.container(), time("start"), time("end"));
-    }
     Some(answer)
 }
 

@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::ops::Range;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use paje_workers::Workers;
 
+use crate::explain::Explained;
 use crate::view::View;
-use crate::{model, page, profile, tiles};
+use crate::{comm, model, page, profile, tiles};
 
 /// Forbids the page to load anything.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -21,15 +24,27 @@ const FEW_ROWS: u64 = 768;
 
 const WHOLE: u32 = 63;
 
-/// Returns the text of the file, and whether the file has the finest levels.
-pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
-    let mut model = model::of(view, usize::MAX);
+/// Returns the text of the file, and whether the file has the finest levels. The page first shows
+/// the overlays of these names.
+pub(crate) fn write(
+    view: &View,
+    explained: &Explained,
+    most: u64,
+    shown: &[&str],
+    workers: &Workers,
+) -> (String, bool) {
+    let mut model = model::of(view, usize::MAX, shown);
     let all = view.extent();
     model["profile"] = profile::of(view, all.from, all.to);
+    model["matrix"] = comm::matrix(view, all, workers);
+    model["explained"] = explained.overview();
+    model["verdict"] = explained.verdict(view);
     let model = escape(&model.to_string());
     let fixed = model.len() + page::FILES.iter().map(|file| file.text.len()).sum::<usize>();
     let room = most.saturating_sub(fixed as u64) / 4 * 3;
-    let (blocks, whole) = fit(view, room);
+    // Overlays take at most a quarter of the room.
+    let overlays = fit_overlays(view, explained, room / 4);
+    let (blocks, whole) = fit(view, room - overlays.len() as u64);
     let mut style = String::new();
     let mut body = String::new();
     for file in page::FILES {
@@ -45,8 +60,10 @@ pub(crate) fn write(view: &View, most: u64) -> (String, bool) {
     let data = format!(
         "<script type=\"application/json\" id=\"embedded-model\">{model}</script>\n\
          <script type=\"text/plain\" id=\"embedded-blocks\">{}</script>\n\
+         <script type=\"text/plain\" id=\"embedded-overlays\">{}</script>\n\
          <script type=\"module\">\n{}</script>\n",
         STANDARD.encode(&blocks),
+        STANDARD.encode(&overlays),
         page::script().replace("</script", "<\\/script"),
     );
     body = body.replace("<script type=\"module\" src=\"main.js\"></script>\n", &data);
@@ -93,6 +110,51 @@ fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
         blocks.add(|out| tiles::write(view, lane, WHOLE, 0..1, 0, out));
     }
     (blocks.finish(), false)
+}
+
+/// Appends bins of a level, or at most some number of rows.
+type WriteBins<'a> = &'a dyn Fn(u32, Range<u64>, usize, &mut Vec<u8>);
+
+/// Returns compressed blocks of waits and of the critical path, in at most `room` bytes. They have
+/// rows, or bins of the finest level that fits and of all coarser levels.
+fn fit_overlays(view: &View, explained: &Explained, room: u64) -> Vec<u8> {
+    let clock = view.pyramid.clock();
+    let end = clock.ticks(clock.end());
+    for round in 0..16 {
+        let (bins, rows) = ((1u64 << 16) >> round, MOST_ROWS >> round);
+        let finest = (0..WHOLE).find(|level| end >> level < bins.max(1)).unwrap_or(WHOLE);
+        let levels = || (finest..=WHOLE).map(|level| (level, 0..(end >> level) + 1));
+        let mut blocks = Blocks::default();
+        let mut write = |has_few: bool, add: WriteBins<'_>| {
+            if has_few {
+                return blocks.add(|out| add(WHOLE, 0..1, rows, out));
+            }
+            for (level, bins) in levels() {
+                blocks.add(|out| add(level, bins.clone(), 0, out));
+            }
+        };
+        if let Ok(waits) = &explained.waits {
+            for lane in
+                view.lanes().filter_map(|lane| Some((lane.id().0, waits.get(&lane.id().0)?)))
+            {
+                let (id, waits) = lane;
+                write(waits.list.len() <= rows, &|level, bins, most, out| {
+                    waits.write(id, level, bins, most, out);
+                });
+            }
+        }
+        if let Ok(path) = &explained.path {
+            write(path.parts.len() <= rows, &|level, bins, most, out| {
+                path.write(level, bins, most, out);
+            });
+        }
+        let bytes = blocks.bytes;
+        let compressed = blocks.finish();
+        if bytes <= room * MOST_OF_EACH && compressed.len() as u64 <= room {
+            return compressed;
+        }
+    }
+    Blocks::default().finish()
 }
 
 struct Blocks {

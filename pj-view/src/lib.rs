@@ -7,13 +7,18 @@
 //! ```
 //!
 //! [`view`] holds a trace and its summaries ([`pyramid`]). [`serve`] is the HTTP server, and
-//! [`request`] checks requests. The folder `page` has the files that run in the browser.
+//! [`request`] checks requests. `explain` runs the analyses that the page draws over the rows. The folder `page` has the files that run in the browser.
 
 mod answer;
+mod best;
 pub mod cli;
+mod comm;
 mod details;
+mod explain;
 mod find;
 mod frame;
+mod histogram;
+mod hits;
 mod html;
 pub mod manual;
 mod model;

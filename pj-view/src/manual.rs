@@ -12,6 +12,8 @@ pub const MANUAL: Manual = Manual {
     ],
     examples: &[
         ("pj_view run.trace.gz", "opens the trace in the browser until Ctrl-C"),
+        ("pj_view --waits --critical-path run.trace", "shows where ranks wait, and what for"),
+        ("pj_view before.trace after.trace", "two runs on one scale of time"),
         ("pj_view --html run.html run.trace", "one file to send to others"),
         (
             "pj_view --svg fig.svg -s 1.5 -e 2 --in 'rank-*' --width 800 run.trace",

@@ -14,9 +14,9 @@ const WHOLE: u32 = 63;
 /// calls it `PAGE`.
 pub(crate) const VALUES: usize = 1024;
 
-/// Returns the model with at most `most` values of each type. It is stored as columns, to keep it
+/// Returns the model with at most `most` values of each type. The page first shows these overlays. It is stored as columns, to keep it
 /// small.
-pub(crate) fn of(view: &View, most: usize) -> Value {
+pub(crate) fn of(view: &View, most: usize, overlays: &[&str]) -> Value {
     let (trace, clock) = (&view.trace, view.pyramid.clock());
     let (types, containers, extent) = (trace.types(), trace.containers(), view.extent());
     let types_told = types.ids().map(|id| {
@@ -43,6 +43,7 @@ pub(crate) fn of(view: &View, most: usize) -> Value {
         "extent": [extent.from, extent.to],
         "window": [view.window.from, view.window.to],
         "fields": trace.has_user_defined(),
+        "overlays": overlays,
         "types": types_told.collect::<Value>(),
         "containers": {
             "id": all().map(|id| id.0).collect::<Vec<_>>(),

@@ -20,6 +20,7 @@ mod links;
 mod profile;
 mod ranges;
 mod row;
+mod spans;
 mod tally;
 
 use std::ops;
@@ -38,6 +39,7 @@ pub use self::clock::Clock;
 pub use self::profile::Profile;
 pub use self::ranges::{Ranges, ValueRange};
 pub use self::row::Row;
+pub(crate) use self::spans::Spans;
 
 /// Summaries of a trace. Methods that need rows get the lane.
 #[derive(Debug)]

@@ -16,16 +16,18 @@ use paje_console::progress::Display;
 use paje_console::reading::Opened;
 use paje_console::voice::{SORTED_BY_FILE, all_met, nothing_in};
 use paje_console::{Failure, Voice, failure};
-use paje_sim::{Progress, Trace};
+use paje_sim::{MemoryLimit, Progress, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
-use crate::answer::Shared;
+use crate::answer::{Served, Shared};
 use crate::cli::Cli;
+use crate::explain::{Explained, Once};
 #[cfg(feature = "png")]
 use crate::png;
 use crate::report::VOICE;
 use crate::serve::{Patience, Server};
+use crate::svg::Overlays;
 use crate::view::View;
 use crate::{html, open, svg};
 
@@ -51,14 +53,26 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     if cli.png.is_some() && !cfg!(feature = "png") {
         return Err(Failure::Other(NO_PNG.into()));
     }
+    if cli.traces.len() > 1 {
+        return Err(Failure::Other("two traces can be shown only in the browser".into()));
+    }
     let outputs = [&cli.html, &cli.svg, &cli.png];
-    let input: Vec<&PathBuf> = cli.trace.iter().collect();
+    let input: Vec<&PathBuf> = cli.traces.iter().collect();
     refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
+    let trace = cli.traces.first().map(PathBuf::as_path);
+    let opened = Opened::open(trace, VOICE)?.with_files(&[], &cli.reading)?;
     let (view, is_sound) = read(cli, opened, &workers, &Arc::default())?;
-    if let Some(path) = &cli.html {
-        let (text, whole) = html::write(&view, cli.max_size);
+    let is_explained = cli.html.is_some() || cli.waits || cli.critical_path;
+    let explained =
+        is_explained.then(|| Explained::of(&view, memory(cli).map(|limit| limit.bytes), &workers));
+    let overlays = match &explained {
+        None => Overlays::default(),
+        Some(explained) => overlays(cli, explained)
+            .map_err(|why| Failure::Unsuitable(view.name.clone().into(), why))?,
+    };
+    if let (Some(path), Some(explained)) = (&cli.html, &explained) {
+        let (text, whole) = html::write(&view, explained, cli.max_size, &shown(cli), &workers);
         write_file(path, text.as_bytes())?;
         if !whole {
             VOICE.say(format_args!(
@@ -70,7 +84,7 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     if cli.svg.is_none() && cli.png.is_none() {
         return Ok(is_sound);
     }
-    let drawing = svg::write(&view, cli.width, cli.height);
+    let drawing = svg::write(&view, cli.width, cli.height, &overlays);
     if let Some(path) = &cli.svg {
         write_file(path, drawing.as_bytes())?;
     }
@@ -88,6 +102,20 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     Ok(is_sound)
 }
 
+/// Returns the requested overlays, or why the trace does not have them.
+fn overlays<'e>(cli: &Cli, explained: &'e Explained) -> Result<Overlays<'e>, String> {
+    let no_waits = |why: &String| format!("no waiting can be shown, as {why}");
+    let waits = cli.waits.then(|| explained.waits.as_ref().map_err(no_waits));
+    let path = cli.critical_path.then(|| explained.path.as_ref().map_err(String::clone));
+    Ok(Overlays { waits: waits.transpose()?, path: path.transpose()? })
+}
+
+/// Returns the names of the requested overlays, as the page calls them.
+fn shown(cli: &Cli) -> Vec<&'static str> {
+    let all = [("waits", cli.waits), ("path", cli.critical_path)];
+    all.into_iter().filter_map(|(name, is_shown)| is_shown.then_some(name)).collect()
+}
+
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if path == Path::new("-") {
         let mut out = standard_output().map_err(Failure::Output)?;
@@ -101,20 +129,31 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     let address = cli.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let server = Server::bind(address, cli.port, Patience::default())
         .map_err(|error| Failure::File(format!("{address}:{}", cli.port).into(), error))?;
-    let workers = cli.parallel.workers()?;
-    let opened = Opened::open(cli.trace.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
-    let progress = Arc::new(Progress::default());
-    let shared = Arc::new(Shared {
-        progress: Arc::clone(&progress),
+    let workers = Arc::new(cli.parallel.workers()?);
+    let mut inputs: Vec<Option<&Path>> =
+        cli.traces.iter().map(|path| Some(path.as_path())).collect();
+    if inputs.is_empty() {
+        inputs.push(None);
+    }
+    let open = |path| Opened::open(path, VOICE)?.with_files(&[], &cli.reading);
+    let opened = inputs.into_iter().map(open).collect::<Result<Vec<Opened>, Failure>>()?;
+    let memory = memory(cli).map(|limit| limit.bytes);
+    let served = opened.iter().map(|opened| Served {
+        progress: Arc::default(),
         size: opened.input.size(),
         taken: opened.input.read_so_far(),
         view: OnceLock::new(),
+        explained: Once::new(&workers, memory),
+        shown: shown(cli),
+        workers: Arc::clone(&workers),
     });
+    let shared = Arc::new(Shared { traces: served.collect() });
     thread::scope(|scope| {
         let (done, is_done) = mpsc::channel();
+        let (of_reader, workers) = (Arc::clone(&shared), Arc::clone(&workers));
         scope.spawn(move || {
             // The receiver is dropped after a failure.
-            let _ = done.send(read(cli, opened, &workers, &progress));
+            let _ = done.send(read_all(cli, opened, &workers, &of_reader));
         });
         let mut server = Some(server);
         let mut serve = || {
@@ -127,22 +166,41 @@ fn show(cli: &Cli) -> Result<(), Failure> {
                 Failure::Other(format!("cannot start a thread for the server: {error}"))
             })
         };
-        let view = match is_done.recv_timeout(SOON) {
+        let read = match is_done.recv_timeout(SOON) {
             Err(RecvTimeoutError::Timeout) => {
                 serve()?;
                 is_done.recv()
             }
-            Ok(view) => Ok(view),
+            Ok(read) => Ok(read),
             Err(RecvTimeoutError::Disconnected) => Err(mpsc::RecvError),
         };
-        let (view, _) =
-            view.map_err(|_| Failure::Other("the replay stopped unexpectedly".into()))??;
-        let _ = shared.view.set(Arc::new(view));
+        read.map_err(|_| Failure::Other("the replay stopped unexpectedly".into()))??;
         serve()
     })?;
     loop {
         thread::park();
     }
+}
+
+/// Reads the traces one after the other, and shows each as soon as it is read.
+fn read_all(
+    cli: &Cli,
+    opened: Vec<Opened>,
+    workers: &Workers,
+    shared: &Shared,
+) -> Result<(), Failure> {
+    for (opened, served) in opened.into_iter().zip(&shared.traces) {
+        let (view, _) = read(cli, opened, workers, &served.progress)?;
+        let _ = served.view.set(Arc::new(view));
+    }
+    Ok(())
+}
+
+/// Returns the memory limit of each trace.
+fn memory(cli: &Cli) -> Option<MemoryLimit> {
+    let limit = cli.memory.limit()?;
+    let bytes = limit.bytes / cli.traces.len().max(1) as u64;
+    Some(MemoryLimit { bytes, ..limit })
 }
 
 fn announce(cli: &Cli, server: &Server, address: IpAddr) -> Result<(), Failure> {
@@ -175,8 +233,9 @@ fn read(
     let name = opened.name().to_owned();
     let mut options = cli.reading.options(Limits::default());
     cli.less.set(&mut options);
-    options.memory = cli.memory.limit();
-    options.selection = cli.selection();
+    options.memory = memory(cli);
+    options.selection = cli.read_selection();
+    let is_whole = cli.reads_whole();
     options.time_unit = cli.units.time_unit;
     options.user_defined = cli.keeps_fields(opened.input.size());
     options.keep_lines = options.user_defined;
@@ -202,7 +261,8 @@ fn read(
     }
     let title = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
     let window = cli.span.window();
-    let view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);
+    let mut view = View::new(trace, title, &cli.selection(), window, cli.purpose(), workers);
+    view.is_whole = is_whole;
     if view.lanes().next().is_none() {
         return Err(Failure::Unsuitable(name, "the trace has no rows to show".into()));
     }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::request::{Guard, LONGEST_HEAD, Request, parse_head};
 
-/// Allows the page to load from this server only, and forbids frames.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Allows the page to load from this server only, and to be in a frame of this server only.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; \
+                      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /// Limits on clients.
 #[derive(Clone, Copy, Debug)]

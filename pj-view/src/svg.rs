@@ -3,6 +3,7 @@
 //! Rows that are wider than a pixel are drawn one by one. Where rows are narrower, each pixel shows
 //! their shares. Files are small because each colour has a single path.
 
+mod overlays;
 mod text;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,8 @@ use crate::picture::{DEEPEST, Line, lines};
 use crate::pyramid::{Key, Level, Row, Summary};
 use crate::tiles::{OTHERS, Share, push_shares};
 use crate::view::View;
-use text::{push_tenths, shortened, significant, tenths};
+pub(crate) use overlays::Overlays;
+use text::{push_rect, shortened, significant};
 
 const AXIS: f64 = 24.0;
 
@@ -33,9 +35,14 @@ const GREY: Rgb = [0x88; 3];
 
 const MOST_NAMES: usize = 30;
 
-pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
+pub(crate) fn write(
+    view: &View,
+    width: u32,
+    height: Option<u32>,
+    overlays: &Overlays<'_>,
+) -> String {
     let mut lines = lines(view);
-    let legend = Legend::of(view, width);
+    let legend = Legend::of(view, width, overlays);
     let natural = lines.last().map_or(0.0, |line| line.top + line.height);
     let around = MARGIN * 2.0 + AXIS + legend.height;
     let scale =
@@ -57,6 +64,7 @@ pub(crate) fn write(view: &View, width: u32, height: Option<u32>) -> String {
         escaped(&view.name)
     );
     drawing.finish(&mut out);
+    overlays.draw(&drawing, &lines, &mut out);
     axis(&mut out, &drawing, bottom);
     legend.draw(&mut out, bottom + AXIS);
     out.push_str("</svg>\n");
@@ -84,14 +92,7 @@ impl<'v> Drawing<'v> {
     }
 
     fn rect(&mut self, color: Rgb, left: f64, right: f64, top: f64, height: f64) {
-        let path = self.fills.entry(color).or_default();
-        let (left, right) = (tenths(left), tenths(right));
-        let parts = [('M', left), (' ', tenths(top)), ('h', right - left)];
-        for (letter, number) in parts.into_iter().chain([('v', tenths(height)), ('H', left)]) {
-            path.push(letter);
-            push_tenths(path, number);
-        }
-        path.push('z');
+        push_rect(self.fills.entry(color).or_default(), left, right, top, height);
     }
 
     fn line(&mut self, line: &Line<'v>) {
@@ -318,7 +319,7 @@ struct Legend {
 }
 
 impl Legend {
-    fn of(view: &View, width: u32) -> Self {
+    fn of(view: &View, width: u32, overlays: &Overlays<'_>) -> Self {
         let (types, clock) = (view.trace.types(), view.pyramid.clock());
         let (from, to) = (clock.ticks(view.window.from), clock.ticks(view.window.to));
         let mut ticks: BTreeMap<(String, Rgb), u128> = BTreeMap::new();
@@ -334,7 +335,8 @@ impl Legend {
         named.sort_by(|(a, most), (b, other)| other.cmp(most).then_with(|| a.cmp(b)));
         let (mut x, mut y) = (GUTTER, 12.0);
         let mut entries = Vec::new();
-        for ((name, color), _) in named.into_iter().take(MOST_NAMES) {
+        let named = named.into_iter().map(|(named, _)| named).take(MOST_NAMES);
+        for (name, color) in named.chain(overlays.legend()) {
             let name = shortened(&name, 40);
             let room = 24.0 + name.chars().count() as f64 * LETTER;
             if x + room > f64::from(width) && x > GUTTER {

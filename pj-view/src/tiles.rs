@@ -97,6 +97,36 @@ fn write_rows(
     words(out, rows.iter().map(|row| row.ends.1.0));
 }
 
+/// A wait, or a part of the critical path. Parts have their lane as value.
+pub(crate) struct WaitRow {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    pub(crate) released: f64,
+    pub(crate) row: u32,
+    pub(crate) value: u32,
+    pub(crate) whom: u32,
+    pub(crate) release: u32,
+}
+
+/// Appends waits as rows. Instead of a height, they have the time at which they end on the clock of
+/// the lane that is waited for. Instead of the imbrication, they have this lane, and instead of the
+/// goal, the row that ends the wait.
+pub(crate) fn write_waits(lane: u32, level: u32, first: u64, waits: &[WaitRow], out: &mut Vec<u8>) {
+    head(out, [lane, 2, level, waits.len() as u32, 0, 0], first);
+    doubles(out, waits.iter().map(|wait| wait.start));
+    doubles(out, waits.iter().map(|wait| wait.end));
+    doubles(out, waits.iter().map(|wait| wait.released));
+    doubles(out, waits.iter().map(|wait| f64::from(wait.row)));
+    words(out, waits.iter().map(|wait| wait.value));
+    words(out, waits.iter().map(|wait| wait.whom));
+    words(out, waits.iter().map(|wait| wait.release));
+}
+
+/// Appends bins of time spans, as bins of states.
+pub(crate) fn write_spans(lane: u32, bins: &Bins, out: &mut Vec<u8>) {
+    write_bins(lane, 1, bins, (-f64::from(bins.level())).exp2(), out);
+}
+
 fn write_ranges(lane: u32, ranges: &Ranges, view: &View, out: &mut Vec<u8>) {
     let (range, level) = (ranges.range(), ranges.level());
     head(out, [lane, 3, level, ranges.iter().len() as u32, 0, 0], range.start);

@@ -31,6 +31,8 @@ pub struct View {
     pub name: String,
     /// Initial time window, within the trace.
     pub window: TimeRange,
+    /// Whether the trace was read whole, so that the selection only affects what is shown.
+    pub(crate) is_whole: bool,
     pub(crate) colors: ValueColours,
     selected: Selected,
 }
@@ -49,7 +51,7 @@ impl View {
         let pyramid = Pyramid::outline(&trace, workers);
         let selected = trace.select(selection);
         let colors = ValueColours::new(trace.types());
-        let mut view = View { trace, pyramid, name, window, colors, selected };
+        let mut view = View { trace, pyramid, name, window, is_whole: true, colors, selected };
         let all = view.extent();
         let (from, to) =
             (window.from.max(all.from).min(all.to), window.to.min(all.to).max(all.from));
@@ -153,7 +155,7 @@ mod tests {
     use paje_sim::Options;
 
     use super::*;
-    use crate::svg;
+    use crate::svg::{self, Overlays};
 
     const HEADER: &str = "\
 %EventDef PajeDefineContainerType 0\n% Name string\n% Type string\n%EndEventDef
@@ -180,7 +182,7 @@ mod tests {
         let purpose = Purpose::Drawing { width: 400 };
         let selection = Selection::default();
         let view = View::new(trace, "a".into(), &selection, all, purpose, &Workers::one());
-        let drawn = svg::write(&view, 400, None);
+        let drawn = svg::write(&view, 400, None, &Overlays::default());
         assert!(drawn.contains("<path fill=\"#888888\""), "the sum of the small shares is drawn");
         assert!(drawn.len() < 100_000, "{}", drawn.len());
     }
@@ -209,9 +211,13 @@ mod tests {
             };
             let page = view(Purpose::Page);
             assert!(finest(&page) <= finest(&drawing) && drawing.pyramid.bytes() > 0);
-            let drawn = svg::write(&drawing, width, None);
+            let drawn = svg::write(&drawing, width, None, &Overlays::default());
             assert!(drawn.len() > 5000, "{drawn}");
-            assert_eq!(drawn, svg::write(&page, width, None), "{window:?}, {width}");
+            assert_eq!(
+                drawn,
+                svg::write(&page, width, None, &Overlays::default()),
+                "{window:?}, {width}"
+            );
         }
     }
 }

@@ -91,7 +91,7 @@ pub struct Cli {
 
     /// Add workers of StarPU, or remove them: KIND=+N, KIND=-N or KIND=N, such as CUDA=+1
     ///
-    /// Schedules the tasks of the file tasks.rec again, by their dependences, priorities and times
+    /// Schedules the tasks of the file tasks.rec again, by their dependencies, priorities and times
     #[arg(long, value_name = "KIND=N", value_parser = TaskChange::workers, help_heading = WHAT_IF)]
     pub workers: Vec<TaskChange>,
 
@@ -174,6 +174,8 @@ pub struct Cli {
     pub bytes: Option<String>,
 
     /// Write the trace of the changed run to FILE, or to standard output for `-`
+    ///
+    /// Not for tasks of StarPU, of which only the makespan is predicted
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
@@ -182,6 +184,8 @@ pub struct Cli {
     pub report: Option<PathBuf>,
 
     /// Also write the report to FILE as a self-contained web page that shows both runs
+    ///
+    /// Not for tasks of StarPU
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub html: Option<PathBuf>,
 

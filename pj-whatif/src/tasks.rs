@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use paje_analysis::classes::Map;
-use paje_analysis::tasks::TaskRun;
+use paje_analysis::tasks::{NO_FILE, TaskRun};
 use paje_console::Failure;
 use paje_sim::Trace;
 use paje_whatif::hypothesis::Hypothesis;
@@ -25,6 +25,10 @@ pub(crate) fn report(
     let is_starpu = map.name() == "starpu" || cli.tasks.tasks.is_some();
     let Some(file) = cli.tasks_file().filter(|_| is_starpu) else {
         return match cli.workers.is_empty() {
+            // States and messages alone would not delay the tasks that depend on others.
+            true if map.name() == "starpu" && !cli.identity => {
+                Err(unsuitable(format!("the changed run cannot be predicted: {NO_FILE}")))
+            }
             true => Ok(None),
             false => Err(unsuitable(
                 "--workers needs a trace of StarPU with the file tasks.rec, which starpu_fxt_tool writes beside it \

@@ -5,6 +5,9 @@ FIELDS = {
     "PajeDefineStateType": ["Name string", "Type string"],
     "PajeCreateContainer": ["Time date", "Name string", "Type string", "Container string"],
     "PajeSetState": ["Time date", "Type string", "Container string", "Value string"],
+    "PajeDefineLinkType": ["Name string", "Type string", "StartContainerType string", "EndContainerType string"],
+    "PajeStartLink": ["Time date", "Type string", "Container string", "StartContainer string", "Value string", "Key string"],
+    "PajeEndLink": ["Time date", "Type string", "Container string", "EndContainer string", "Value string", "Key string"],
     "PajeTraceFile": ["Container string", "Type string", "Filename string"],
     "PajeDefineEntityValue": ["Name string", "Type string", "Color color"],
 }

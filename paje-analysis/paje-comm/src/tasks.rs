@@ -1,7 +1,7 @@
-//! Tasks of a run of StarPU, with their dependences.
+//! Tasks of a run of StarPU, with their dependencies.
 //!
 //! A trace of StarPU shows when each worker executed which kernel. The file `tasks.rec`, which `starpu_fxt_tool` writes
-//! beside the trace, describes the tasks: their dependences, priorities, and times of submission. [`TaskRun`] joins
+//! beside the trace, describes the tasks: their dependencies, priorities, and times of submission. [`TaskRun`] joins
 //! both by the job ids of the tasks.
 
 mod records;
@@ -33,8 +33,8 @@ pub struct TaskRun<'t> {
     pub types: Vec<TaskType>,
     /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
-    /// Number of dependences on tasks that are not in the file.
-    pub unknown_dependences: usize,
+    /// Number of dependencies on tasks that are not in the file.
+    pub unknown_dependencies: usize,
     /// Indices of all tasks. Each task comes after those that it depends on.
     order: Vec<u32>,
     before: Lists,
@@ -164,8 +164,7 @@ impl<'t> TaskRun<'t> {
         let mut kinds: Vec<String> = Vec::new();
         let mut workers = Vec::new();
         for (at, track) in tracks.list().iter().enumerate() {
-            let types = trace.types();
-            if types.name(trace.containers().type_of(track.container)).text != b"Worker" {
+            if !is_worker(&tracks, at) {
                 continue;
             }
             let kind = kind(trace.containers().name(track.container));
@@ -189,8 +188,8 @@ impl<'t> TaskRun<'t> {
         };
         let known = jobs().filter_map(|(at, job)| Some((at, *indices.get(&job)?)));
         let mut pairs: Vec<(u32, u32)> = known.collect();
-        let unknown_dependences = jobs().count() - pairs.len();
-        // A task ends only after its end dependences, so those that depend on it depend on them, too.
+        let unknown_dependencies = jobs().count() - pairs.len();
+        // A task ends only after its end dependencies, so those that depend on it depend on them, too.
         let ends = ends(&records, &indices);
         let more: Vec<(u32, u32)> = pairs
             .iter()
@@ -210,7 +209,7 @@ impl<'t> TaskRun<'t> {
             workers,
             types: Vec::new(),
             tasks: Vec::new(),
-            unknown_dependences,
+            unknown_dependencies,
             order,
             before,
             after,
@@ -304,8 +303,16 @@ impl<'t> TaskRun<'t> {
     }
 }
 
-/// Returns the letters at the beginning of a worker's name, such as `CUDA` of `CUDA0_0`.
-fn kind(name: Name<'_>) -> String {
+/// Returns whether the container of a track is one of StarPU's workers.
+#[must_use]
+pub fn is_worker(tracks: &Tracks<'_>, track: usize) -> bool {
+    let (types, containers) = (tracks.trace().types(), tracks.trace().containers());
+    types.name(containers.type_of(tracks.list()[track].container)).text == b"Worker"
+}
+
+/// Returns the kind of a worker: the letters at the beginning of its name, such as `CUDA` of `CUDA0_0`.
+#[must_use]
+pub fn kind(name: Name<'_>) -> String {
     let text = name.text;
     let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let letters = if letters == 0 { text.len() } else { letters };

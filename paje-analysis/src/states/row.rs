@@ -2,7 +2,7 @@
 
 use paje_sim::TimeScale;
 
-use crate::{Label, Seconds};
+use crate::{Data, Label, Seconds, Table};
 
 /// Time that all containers, or one container, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,4 +47,24 @@ impl Row {
             *time = scale.seconds(*time);
         }
     }
+}
+
+/// Converts the rows to a table.
+#[must_use]
+pub fn table(rows: &[Row]) -> Table {
+    Table::new("states")
+        .with_containers(rows, |row| row.container.as_ref())
+        .with("type", Data::text(rows, |row| &row.type_))
+        .with("value", Data::text(rows, |row| &row.value))
+        .with("count", Data::count(rows, |row| row.count))
+        .with("inclusive", Data::seconds(rows, |row| row.inclusive))
+        .with("exclusive", Data::seconds(rows, |row| row.exclusive))
+        .with("share", Data::number(rows, |row| Some(row.share)))
+        .with("min", Data::time(rows, |row| Some(row.min)))
+        .with("mean", Data::seconds(rows, |row| row.mean))
+        .with("median", Data::time(rows, |row| Some(row.median)))
+        .with("p95", Data::time(rows, |row| Some(row.p95)))
+        .with("max", Data::time(rows, |row| Some(row.max)))
+        .with("containers", Data::count(rows, |row| row.containers))
+        .with("imbalance", Data::number(rows, |row| Some(row.imbalance)))
 }

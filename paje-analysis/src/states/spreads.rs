@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use paje_sim::{ContainerId, Trace, TypeId, ValueId};
+use paje_sim::{ContainerId, TypeId, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::{Key, States};
 use crate::quantiles::Durations;
+use crate::scope::Groups;
 
 pub(super) struct Spreads<'s> {
     ended: FxHashMap<Key, Vec<&'s Durations>>,
@@ -16,19 +17,19 @@ pub(super) struct Spreads<'s> {
 impl<'s> Spreads<'s> {
     pub(super) fn new(
         states: &'s States,
-        trace: &Trace,
+        by: &Groups<'_>,
         of_open: FxHashMap<Key, Vec<f64>>,
     ) -> Self {
         let mut spreads = Spreads { ended: FxHashMap::default(), open: FxHashMap::default() };
         for ((type_, value), spread) in &states.durations {
             for (container, durations) in &spread.by {
-                if let Some(group) = states.by.group(trace, *container) {
+                if let Some(group) = by.group(*container) {
                     spreads.ended.entry((*type_, *value, group)).or_default().push(durations);
                 }
             }
         }
         for ((type_, value, container), open) in of_open {
-            if let Some(group) = states.by.group(trace, container) {
+            if let Some(group) = by.group(container) {
                 spreads.open.entry((type_, value, group)).or_default().extend(open);
             }
         }

@@ -1,19 +1,24 @@
 //! Lower bounds on the makespan of a run of tasks.
 //!
 //! The *critical-path bound* is the longest chain of dependent tasks, each with the mean time of its type on the fastest
-//! kind of worker. The *area bound* ignores dependences: it distributes the tasks of each type over the kinds of workers
+//! kind of worker. The *area bound* ignores dependencies: it distributes the tasks of each type over the kinds of workers
 //! in fractions, so that the busiest kind ends as early as possible. This linear program is that of Agullo, Beaumont,
 //! Eyraud-Dubois, Kumar: *Are static schedules so bad? A case study on Cholesky factorization* (2016).
 
 use super::TaskRun;
 
 /// Bounds on the makespan, in the trace's unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// Time that the workers need for all tasks without dependences.
+    /// Time that the workers need for all tasks without dependencies.
     pub area: f64,
+    /// For each kind of worker, by how much the area bound grows with the time that one worker loses. The sum over all
+    /// workers is 1.
+    pub prices: Vec<f64>,
     /// Time of the longest chain of dependent tasks.
     pub path: f64,
+    /// Number of executed tasks in this chain.
+    pub chain: usize,
 }
 
 impl Bounds {
@@ -23,16 +28,22 @@ impl Bounds {
         let types = (0..run.types.len()).map(|at| (run.types[at].count() as f64, means(at)));
         let types: Vec<(f64, Vec<Option<f64>>)> = types.collect();
         let workers: Vec<f64> = run.workers_by_kind().into_iter().map(f64::from).collect();
-        let mut ends = vec![0.0; run.tasks.len()];
+        // End and length of the longest chain to each task.
+        let mut chains = vec![(0.0, 0); run.tasks.len()];
+        let longer = |a: (f64, usize), b: (f64, usize)| if b.0 > a.0 { b } else { a };
         for at in run.order() {
-            let before = run.before(*at).iter().map(|before| ends[*before as usize]);
-            let start = before.fold(0.0, f64::max);
-            let execution = run.tasks[*at as usize].execution;
-            let time = execution.map_or(0.0, |it| run.types[it.type_ as usize].fastest());
-            ends[*at as usize] = start + time;
+            let before = run.before(*at).iter().map(|before| chains[*before as usize]);
+            let (start, length) = before.fold((0.0, 0), longer);
+            if let Some(it) = run.tasks[*at as usize].execution {
+                let time = run.types[it.type_ as usize].fastest();
+                chains[*at as usize] = (start + time, length + 1);
+            } else {
+                chains[*at as usize] = (start, length);
+            }
         }
-        let path = ends.into_iter().fold(0.0, f64::max);
-        Bounds { area: area(&types, &workers).unwrap_or(0.0), path }
+        let (path, chain) = chains.into_iter().fold((0.0, 0), longer);
+        let (area, prices) = area(&types, &workers).unwrap_or_else(|| (0.0, vec![0.0; kinds]));
+        Bounds { area, prices, path, chain }
     }
 
     /// Returns the larger bound.
@@ -42,18 +53,19 @@ impl Bounds {
     }
 }
 
-/// Returns the area bound. `types` has the number of tasks of each type and their time on each kind of worker, and
+/// Returns the area bound and the prices of the kinds of workers. `types` has the number of tasks of each type and their time on each kind of worker, and
 /// `workers` the number of workers of each kind. Returns `None` if no worker fits a type.
 ///
 /// The dual program sets a price for the time of each kind. A task goes to the kind on which it is cheapest, and the
 /// total price is a lower bound. Each assignment of the tasks limits the total price for all prices. The search takes
 /// the best prices under the limits known so far, and adds the limit of the cheapest assignment for them.
 #[must_use]
-pub fn area(types: &[(f64, Vec<Option<f64>>)], workers: &[f64]) -> Option<f64> {
+pub fn area(types: &[(f64, Vec<Option<f64>>)], workers: &[f64]) -> Option<(f64, Vec<f64>)> {
     let fits = |kind: usize, time: Option<f64>| time.filter(|_| workers[kind] > 0.0);
     let total: f64 = workers.iter().sum();
     let mut prices = vec![1.0 / total; workers.len()];
-    let (mut best, mut limits) = (0.0_f64, Vec::new());
+    let mut best = (0.0_f64, Vec::<f64>::new());
+    let mut limits = Vec::new();
     loop {
         let mut load = vec![0.0; workers.len()];
         for (count, times) in types {
@@ -64,10 +76,12 @@ pub fn area(types: &[(f64, Vec<Option<f64>>)], workers: &[f64]) -> Option<f64> {
             load[kind] += count * time;
         }
         let price: f64 = load.iter().zip(&prices).map(|(load, price)| load * price).sum();
-        best = best.max(price);
+        if price > best.0 || best.1.is_empty() {
+            best = (price, prices);
+        }
         limits.push(load);
         let (limit, next) = best_prices(&limits, workers);
-        if limit <= best * (1.0 + 1e-12) || limits.len() > 1000 {
+        if limit <= best.0 * (1.0 + 1e-12) || limits.len() > 1000 {
             return Some(best);
         }
         prices = next;
@@ -127,7 +141,8 @@ fn eliminate(row: &mut [f64], scaled: &[f64], enter: usize) {
 mod tests {
     use super::*;
 
-    fn close(a: Option<f64>, b: f64) {
+    fn close(found: Option<(f64, Vec<f64>)>, b: f64) {
+        let a = found.map(|it| it.0);
         assert!(a.is_some_and(|a| (a - b).abs() <= 1e-9 * b.abs()), "{a:?} {b}");
     }
 
@@ -146,6 +161,10 @@ mod tests {
             (1.0, times)
         };
         close(area(&[alone(0, 1.0), alone(1, 6.0), alone(2, 3.0)], &[1.0, 2.0, 1.0]), 3.0);
+        let prices = |types: &[_], workers: &[_]| area(types, workers).map(|it| it.1);
+        assert_eq!(prices(&[(12.0, vec![Some(2.0)])], &[3.0]), Some(vec![1.0 / 3.0]));
+        // The CPU cannot execute the tasks, so its time is worth nothing.
+        assert_eq!(prices(&[(10.0, vec![None, Some(1.0)])], &[4.0, 2.0]), Some(vec![0.0, 0.5]));
         assert_eq!(area(&[alone(0, 1.0)], &[0.0, 1.0, 1.0]), None);
         close(area(&[(6.0, vec![Some(1.0), Some(2.0), Some(3.0)])], &[1.0, 1.0, 1.0]), 36.0 / 11.0);
     }

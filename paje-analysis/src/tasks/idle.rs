@@ -13,7 +13,7 @@ pub enum Reason {
     /// A task that fits the worker was ready, but was started later or elsewhere.
     Ready,
     /// Tasks that fit the worker were submitted, but all of them waited for other tasks.
-    Dependences,
+    Dependencies,
     /// Tasks that fit the worker were submitted only later.
     Submission,
     /// All tasks that fit the worker had been started.
@@ -28,7 +28,7 @@ impl Reason {
     /// Every reason.
     pub const ALL: [Reason; 6] = [
         Reason::Ready,
-        Reason::Dependences,
+        Reason::Dependencies,
         Reason::Submission,
         Reason::End,
         Reason::Transfer,
@@ -40,7 +40,7 @@ impl Reason {
     pub const fn name(self) -> &'static str {
         match self {
             Reason::Ready => "although a task was ready",
-            Reason::Dependences => "for dependences",
+            Reason::Dependencies => "for dependencies",
             Reason::Submission => "for submission",
             Reason::End => "no task left",
             Reason::Transfer => "for data",
@@ -150,7 +150,7 @@ fn reasons(run: &TaskRun<'_>, kind: usize) -> Timeline<4> {
     }
     let reason = |[ready, waiting, unsubmitted]: [i32; 3]| match (ready, waiting, unsubmitted) {
         (1.., ..) => Reason::Ready,
-        (_, 1.., _) => Reason::Dependences,
+        (_, 1.., _) => Reason::Dependencies,
         (.., 1..) => Reason::Submission,
         _ => Reason::End,
     };

@@ -50,7 +50,7 @@ impl TaskPath {
         let mut parts = Vec::new();
         let mut until = end;
         let mut next = by_end.last().map(|(_, at)| *at);
-        // Times that contradict the dependences could lead back to a task.
+        // Times that contradict the dependencies could lead back to a task.
         let mut is_seen = vec![false; run.tasks.len()];
         while let Some(at) = next.filter(|at| !std::mem::replace(&mut is_seen[*at as usize], true))
             && let Some(execution) = run.tasks[at as usize].execution

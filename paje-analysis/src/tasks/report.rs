@@ -17,7 +17,7 @@ enum Activity {
 }
 
 impl Findings<'_> {
-    /// Returns `kind,workers,tasks,execution,transfer,overhead,ready,dependences,submission,end,share` by kind of
+    /// Returns `kind,workers,tasks,execution,transfer,overhead,ready,dependencies,submission,none_left,share` by kind of
     /// worker. `share` is the share of the execution. The other times are those of [`Reason`].
     #[must_use]
     pub fn kinds_table(&self) -> Table {
@@ -56,9 +56,9 @@ impl Findings<'_> {
             .with("transfer", reason(Reason::Transfer))
             .with("overhead", reason(Reason::Overhead))
             .with("ready", reason(Reason::Ready))
-            .with("dependences", reason(Reason::Dependences))
+            .with("dependencies", reason(Reason::Dependencies))
             .with("submission", reason(Reason::Submission))
-            .with("end", reason(Reason::End))
+            .with("none_left", reason(Reason::End))
             .with("share", Data::Number(share.map(Some).collect()))
             .in_seconds(self.scale())
     }
@@ -95,7 +95,7 @@ impl Findings<'_> {
             .in_seconds(self.scale())
     }
 
-    /// Returns `job,kernel,container,priority,submit,ready,start,seconds,queued,beside_idle,transfer` for each executed
+    /// Returns `job,kernel,container,priority,submit,ready,start,end,seconds,queued,beside_idle,transfer` for each executed
     /// task. The tasks that waited longest beside an idle worker come first.
     #[must_use]
     pub fn tasks_table(&self) -> Table {
@@ -117,6 +117,7 @@ impl Findings<'_> {
             .with("submit", Data::time(&rows, |(_, task, _)| Some(task.submit)))
             .with("ready", Data::time(&rows, |(_, task, _)| Some(task.ready)))
             .with("start", Data::time(&rows, |(_, _, execution)| Some(execution.start)))
+            .with("end", Data::time(&rows, |(_, _, execution)| Some(execution.end)))
             .with("seconds", Data::seconds(&rows, |(_, _, it)| duration(it.start, it.end)))
             .with("queued", Data::seconds(&rows, |(at, ..)| delay(*at).queued))
             .with("beside_idle", Data::seconds(&rows, |(at, ..)| delay(*at).beside_idle))
@@ -237,10 +238,10 @@ impl Findings<'_> {
                 first.join(", ")
             ));
         }
-        if self.run.unknown_dependences > 0 {
-            let count = self.run.unknown_dependences;
+        if self.run.unknown_dependencies > 0 {
+            let count = self.run.unknown_dependencies;
             notes.push(format!(
-                "note: {count} dependences on tasks that are not in the file are ignored"
+                "note: dependencies on tasks that are not in the file are ignored: {count}"
             ));
         }
         notes

@@ -1,64 +1,76 @@
-//! Rules about tasks whose dependences are known.
+//! Rules about tasks whose dependencies are known.
+
+use std::collections::BTreeMap;
 
 use paje_decimal::amounts::{count, duration, percent};
 
 use super::{Cause, Kind, LEAST, Verdict};
-use crate::tasks::{Findings, Reason};
+use crate::tasks::{Findings, Reason, TaskRun, TaskType, Worker};
 
 /// Number of tasks per worker below which a run has too few tasks to keep all workers busy.
-const FEW: f64 = 4.0;
+const FEW: usize = 4;
 
-/// Smallest part of the run that the longest chain of tasks takes, if it limits the run.
-const LONG: f64 = 0.7;
+const SUBMISSION: &str = "workers idle because tasks are submitted later";
 
 /// Factor by which a kernel on an accelerator is slower than on processors.
 const SLOWER: f64 = 1.2;
 
-/// Judges a run of tasks by the idle time of its workers, and by the bounds on its makespan.
+/// Judges a run of tasks by the time that its workers lose, and by the bounds on its makespan.
+///
+/// The time of a worker counts with the price of its kind in the area bound. The costs of all losses then add up to the
+/// part of the run that exceeds this bound.
 #[must_use]
 pub fn of_tasks(found: &Findings<'_>) -> Verdict {
-    let took = found.span.1 - found.span.0;
-    let workers = found.usage.len().max(1) as f64;
-    let whole = (took * workers).max(f64::MIN_POSITIVE);
-    let share =
-        |reason: Reason| found.usage.iter().map(|it| it.time(reason).to_f64()).sum::<f64>() / whole;
+    let took = (found.span.1 - found.span.0).max(f64::MIN_POSITIVE);
+    let workers = found.usage.len();
+    let price = |worker: &Worker| found.bounds.prices[worker.kind as usize];
+    let share = |reason: Reason| {
+        let all = found.run.workers.iter().zip(&found.usage);
+        all.map(|(worker, it)| price(worker) * it.time(reason).to_f64()).sum::<f64>() / took
+    };
     let scale = found.run.tracks.trace().time_scale();
     let shown = |time: f64| duration(scale.seconds(time));
-    let chain =
-        format!("the longest chain takes at least {} of {}", shown(found.bounds.path), shown(took));
-    let tasks = found.executed().count() as u64;
-    let starved = [Reason::Dependences, Reason::Submission, Reason::End].map(share);
-    // Idle workers cannot gain more than this, unless dependences limit the run.
+    let tasks = found.executed().count();
+    let starved = [Reason::Dependencies, Reason::Submission, Reason::End].map(share);
+    // A better schedule of the same tasks cannot gain more than this.
     let gain = (1.0 - found.bounds.best() / took).max(0.0);
-    let is_chain = found.bounds.path >= LONG * took;
+    let is_chain = found.bounds.path > found.bounds.area && found.bounds.chain >= FEW;
     let mut causes = Vec::new();
     let mut add = |kind, cost: f64, text: String| {
-        let is_bound = matches!(kind, Kind::FewTasks | Kind::SlowKernel)
-            || kind == Kind::Dependences && is_chain;
-        let cost = if is_bound { cost } else { cost.min(gain) };
+        let is_of_tasks = matches!(kind, Kind::FewTasks | Kind::SlowKernel | Kind::Dependencies);
+        let cost = if is_of_tasks { cost } else { cost.min(gain) };
         if cost >= LEAST {
             causes.push(Cause::new(kind, cost, text, "tasks"));
         }
     };
-    if (tasks as f64) < FEW * workers {
+    let dependencies = format!(
+        "workers idle because all tasks wait for other tasks; the longest chain takes at least {} of {}",
+        shown(found.bounds.path),
+        shown(took)
+    );
+    if is_chain {
+        // Other tasks end before those of the chain.
+        add(Kind::Dependencies, starved[0] + starved[2], dependencies);
+        add(Kind::Submission, starved[1], SUBMISSION.into());
+    } else if tasks < FEW * workers {
         let text = format!(
-            "{} tasks cannot keep {workers} workers busy, and these idle for {} of their time",
-            count(tasks),
+            "{} cannot keep {} busy, and these idle for {} of their time",
+            counted(tasks as u64, "task"),
+            counted(workers as u64, "worker"),
             percent(starved.iter().sum())
         );
         add(Kind::FewTasks, starved.iter().sum(), text);
     } else {
-        let text = format!("workers idle because all tasks wait for other tasks; {chain}");
-        add(Kind::Dependences, starved[0], text);
-        add(Kind::Submission, starved[1], "workers idle because tasks are submitted later".into());
+        add(Kind::Dependencies, starved[0], dependencies);
+        add(Kind::Submission, starved[1], SUBMISSION.into());
         add(
             Kind::LastTasks,
             starved[2],
             "workers idle at the end, while others execute the last tasks".into(),
         );
     }
-    if let Some((cost, text)) = slow_kernel(found, whole) {
-        add(Kind::SlowKernel, cost, text);
+    for (kind, cost, text) in on_wrong_kinds(found) {
+        add(kind, cost / took, text);
     }
     add(
         Kind::Scheduling,
@@ -85,46 +97,120 @@ pub fn of_tasks(found: &Findings<'_>) -> Verdict {
             (number, busy) = (number + 1, busy + usage.execution.to_f64());
         }
         if number > 0 {
-            let busy = percent(busy / took.max(f64::MIN_POSITIVE) / f64::from(number));
+            let busy = percent(busy / took / f64::from(number));
             verdict.facts.push(("workers", format!("{number} {kind}: executing {busy}")));
         }
     }
+    // Workers whose time is worth nothing are not needed for the bound.
+    let needed = found.run.kinds.iter().zip(&found.bounds.prices);
+    let needed: Vec<&str> =
+        needed.filter(|(_, price)| **price > 1e-9).map(|(kind, _)| kind.as_str()).collect();
     let best = format!(
-        "at least {} of {} ({}): area bound {}, critical-path bound {}",
+        "at least {} of {} ({}), because of {}; area bound {} (work of {}), critical-path bound {}",
         shown(found.bounds.best()),
         shown(took),
-        percent(found.bounds.best() / took.max(f64::MIN_POSITIVE)),
+        percent(found.bounds.best() / took),
+        if found.bounds.area >= found.bounds.path { "the work" } else { "the longest chain" },
         shown(found.bounds.area),
+        needed.join(" and "),
         shown(found.bounds.path),
     );
     verdict.facts.push(("best possible makespan", best));
     verdict
 }
 
-/// Returns the kernel that loses most time on accelerators, compared with processors: its cost and
-/// a text. Accelerators are all kinds of workers other than `CPU`.
-fn slow_kernel(found: &Findings<'_>, whole: f64) -> Option<(f64, String)> {
-    let run = &found.run;
-    let cpu = run.kinds.iter().position(|kind| kind.starts_with("CPU"))?;
-    let mut best: Option<(f64, String)> = None;
-    for (at, type_) in run.types.iter().enumerate() {
-        let Some(on_cpu) = type_.mean(cpu) else { continue };
-        for kind in (0..run.kinds.len()).filter(|kind| *kind != cpu) {
-            let Some(mean) = type_.mean(kind).filter(|mean| *mean > SLOWER * on_cpu) else {
-                continue;
-            };
-            let cost = type_.by_kind[kind].0 as f64 * (mean - on_cpu) / whole;
-            if best.as_ref().is_none_or(|it| it.0 < cost) {
-                let kernel = String::from_utf8_lossy(run.kernel(at as u32)).into_owned();
+/// A type of tasks on a kind of worker.
+struct OnKind<'r> {
+    kernel: &'r [u8],
+    type_: &'r TaskType,
+    kind: usize,
+    count: f64,
+    mean: f64,
+}
+
+/// Returns the types of tasks with the kinds of workers that executed them.
+fn on_kinds<'r>(run: &'r TaskRun<'_>) -> impl Iterator<Item = OnKind<'r>> {
+    run.types.iter().enumerate().flat_map(move |(at, type_)| {
+        let of_kind = move |kind: usize| {
+            let (count, mean) = (type_.by_kind[kind].0 as f64, type_.mean(kind)?);
+            Some(OnKind { kernel: run.kernel(at as u32), type_, kind, count, mean })
+        };
+        (0..run.kinds.len()).filter_map(of_kind)
+    })
+}
+
+/// Returns the mean time on processors of tasks that take clearly longer on an accelerator. Accelerators are all kinds of
+/// workers other than `CPU`.
+fn faster_on_cpu(run: &TaskRun<'_>, it: &OnKind<'_>) -> Option<f64> {
+    let cpu = run.kinds.iter().position(|kind| kind == "CPU").filter(|cpu| *cpu != it.kind)?;
+    it.type_.mean(cpu).filter(|on_cpu| it.mean > SLOWER * on_cpu)
+}
+
+/// What is lost by tasks that another kind of workers should have executed.
+#[derive(Clone, Debug, Default)]
+struct Misplaced {
+    cost: f64,
+    /// Time that these tasks would have taken there.
+    time: f64,
+    /// Largest cost of a kernel, and a text about it.
+    most: (f64, String),
+}
+
+/// Returns the causes that lie in the kinds of workers that executed the tasks, with their costs.
+///
+/// An accelerator loses time in a kernel that is slow on it. In this time, it could have executed tasks that suit it. If
+/// other workers executed such tasks, this is a consequence of the slow kernel.
+fn on_wrong_kinds(found: &Findings<'_>) -> Vec<(Kind, f64, String)> {
+    let (run, prices) = (&found.run, &found.bounds.prices);
+    // Times of slow kernels on an accelerator, and what they would be on a processor.
+    let mut slow: BTreeMap<(&[u8], usize), [f64; 2]> = BTreeMap::new();
+    let mut misplaced = vec![Misplaced::default(); run.kinds.len()];
+    for it in on_kinds(run) {
+        let kernel = String::from_utf8_lossy(it.kernel);
+        if let Some(on_cpu) = faster_on_cpu(run, &it) {
+            let sums = slow.entry((it.kernel, it.kind)).or_default();
+            *sums = [sums[0] + it.count * it.mean, sums[1] + it.count * on_cpu];
+            continue;
+        }
+        let price = |kind: usize| Some((kind, prices[kind] * it.type_.mean(kind)?));
+        let best = (0..run.kinds.len()).filter_map(price).min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((best, cheapest)) = best else { continue };
+        let cost = it.count * (prices[it.kind] * it.mean - cheapest);
+        if cost > 0.0 {
+            let sum = &mut misplaced[best];
+            (sum.cost, sum.time) =
+                (sum.cost + cost, sum.time + it.count * it.type_.mean(best).unwrap_or(0.0));
+            if cost > sum.most.0 {
+                let (tasks, kinds) = (counted(it.count as u64, "task"), &run.kinds);
                 let text = format!(
-                    "{kernel} takes {:.1} times as long on {} as on {}",
-                    mean / on_cpu,
-                    run.kinds[kind],
-                    run.kinds[cpu]
+                    "{tasks} of {kernel} on {}, where {} suits them better",
+                    kinds[it.kind], kinds[best]
                 );
-                best = Some((cost, text));
+                sum.most = (cost, text);
             }
         }
     }
-    best
+    let slow = slow.into_iter().map(|((kernel, kind), [slow, on_cpu])| {
+        let (kernel, name, times) =
+            (String::from_utf8_lossy(kernel), &run.kinds[kind], slow / on_cpu);
+        let mut cost = prices[kind] * (slow - on_cpu);
+        let mut text = format!("{kernel} takes {times:.1} times as long on {name} as on CPU");
+        let others = &mut misplaced[kind];
+        if others.cost > 0.0 {
+            let part = ((slow - on_cpu) / others.time).min(1.0);
+            cost += part * others.cost;
+            (others.cost, others.time) = ((1.0 - part) * others.cost, (1.0 - part) * others.time);
+            text += &format!(", and {name} lacks this time for other tasks");
+        }
+        (Kind::SlowKernel, cost, text)
+    });
+    let slow = slow.max_by(|a, b| a.1.total_cmp(&b.1));
+    let rest = misplaced.into_iter().max_by(|a, b| a.cost.total_cmp(&b.cost));
+    let rest = rest.map(|it| (Kind::Misplaced, it.cost, it.most.1));
+    slow.into_iter().chain(rest).collect()
+}
+
+/// Returns a number of things in words.
+fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }

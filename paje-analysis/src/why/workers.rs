@@ -1,21 +1,28 @@
 //! Runs of a task runtime, such as StarPU: execution, overhead and idle time by kind of worker.
 //!
-//! If task dependences are known, `tasks.rs` beside this file has better rules.
+//! If task dependencies are known, `tasks.rs` beside this file has better rules.
 
 use std::collections::BTreeMap;
 
+use paje_comm::tasks;
 use paje_decimal::amounts::percent;
 
 use super::{Cause, Kind, LEAST, Verdict};
+use crate::tasks::NO_FILE;
 use crate::waits::Waits;
 use crate::waits::rest::Rest;
 
-/// Judges a run from the states of its workers, which are the tracks of containers that compute.
+/// Judges a run from the states of its workers. If no container is called a worker, they are those that compute.
 #[must_use]
 pub fn of_workers(waits: &Waits<'_>) -> Verdict {
     let window = waits.whole();
+    let tracks = &waits.facts.tracks;
+    let are_named = (0..tracks.list().len()).any(|at| tasks::is_worker(tracks, at));
     let mut kinds: BTreeMap<String, (usize, [f64; 3])> = BTreeMap::new();
-    for at in 0..waits.facts.tracks.list().len() {
+    for (at, track) in tracks.list().iter().enumerate() {
+        if are_named && !tasks::is_worker(tracks, at) {
+            continue;
+        }
         let mut times = [0.0; 3];
         waits.each_rest(at, window, |rest, piece| {
             // Time between states is idle here.
@@ -26,16 +33,14 @@ pub fn of_workers(waits: &Waits<'_>) -> Verdict {
             };
             times[place] += piece.end - piece.start;
         });
-        if times[0] > 0.0 {
-            let name = waits.name(at as u32);
-            let kind = name.trim_end_matches(|c: char| !c.is_ascii_alphabetic()).trim_end();
-            let kind = if kind.is_empty() { "worker" } else { kind };
-            let entry = kinds.entry(kind.to_owned()).or_default();
+        if are_named || times[0] > 0.0 {
+            let kind = tasks::kind(tracks.trace().containers().name(track.container));
+            let entry = kinds.entry(kind).or_default();
             entry.0 += 1;
             entry.1.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
         }
     }
-    let mut verdict = Verdict::default();
+    let mut verdict = Verdict { is_judged: true, ..Verdict::default() };
     let length = (window.1 - window.0).max(f64::MIN_POSITIVE);
     let (mut sums, mut workers) = ([0.0; 3], 0);
     for (kind, (count, times)) in &kinds {
@@ -56,8 +61,6 @@ pub fn of_workers(waits: &Waits<'_>) -> Verdict {
         }
     }
     verdict.causes.sort_by(|a, b| b.cost.total_cmp(&a.cost));
-    let why = "the trace does not record which task waits for which, so it does not show why workers are idle; \
-               keep StarPU's tasks.rec beside it (--tasks FILE)";
-    verdict.doubts.push(why.into());
+    verdict.doubts.push(format!("why workers are idle is not known: {NO_FILE}"));
     verdict
 }

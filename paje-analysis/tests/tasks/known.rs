@@ -26,7 +26,7 @@ fn reasons_of_idle_workers() {
     let found = Findings::new(joined(&trace, &file).expect("valid"), ALL).expect("tasks");
     assert_eq!((found.span, found.run.kinds.len()), ((1.0, 10.0), 2));
     let ms = |worker: usize| Reason::ALL.map(|reason| found.usage[worker].time(reason).to_f64());
-    // In the order of the reasons: ready, dependences, submission, end, transfer, overhead.
+    // In the order of the reasons: ready, dependencies, submission, end, transfer, overhead.
     // CPU0: task 3 is ready from 3 to 4, nothing is submitted from 4 to 8, and task 4 is ready from 8 to 9.
     assert_eq!(ms(0), [2.0, 0.0, 4.0, 0.0, 0.0, 0.0]);
     // CPU1: task 3 waits for task 1 from 1 to 3 and is ready to 3.5.
@@ -100,11 +100,11 @@ fn tasks_without_execution_connect_others() {
     let file = file + "Name: sync\nJobId: 2\nSubmitTime: 0.5\nDependsOn: 1 1 99\n\n";
     let trace = read(&trace);
     let run = joined(&trace, &file).expect("valid");
-    assert_eq!(run.unknown_dependences, 1);
+    assert_eq!(run.unknown_dependencies, 1);
     assert_eq!(run.tasks.iter().map(|task| task.ready).collect::<Vec<_>>(), [0.0, 2.0, 2.0]);
     let found = Findings::new(run, ALL).expect("tasks");
     assert_eq!(found.bounds.path, 2.0);
-    assert!(found.notes().concat().contains("1 dependences on tasks that are not in the file"));
+    assert!(found.notes().concat().contains("that are not in the file are ignored: 1"));
     // Task 3 also waits for the end of task 4, as task 2 ends only then.
     let (trace, _) = written(
         &["CPU0", "CPU1"],

@@ -79,6 +79,12 @@ fn check(found: &Findings<'_>) {
     assert!(close(found.bounds.path, expected), "{} {expected}", found.bounds.path);
     let (begin, end) = found.span;
     assert!(found.bounds.area <= (end - begin) * (1.0 + 1e-9));
+    // At their prices, the workers' time is worth the makespan. Each task costs at least as much as on the cheapest kind.
+    let price = |worker: u32| found.bounds.prices[run.workers[worker as usize].kind as usize];
+    let whole: f64 = (0..run.workers.len() as u32).map(price).sum();
+    assert!(close(whole, 1.0), "{:?}", found.bounds);
+    let costs = run.executed().map(|(_, _, it)| price(it.worker) * (it.end - it.start));
+    assert!(costs.sum::<f64>() >= found.bounds.area * (1.0 - 1e-9), "{:?}", found.bounds);
     // The parts of the path are contiguous.
     let mut until = begin;
     for part in &found.path.parts {
@@ -123,7 +129,7 @@ fn idle(run: &TaskRun<'_>, track: u32, kind: u32, reason: Reason, span: (f64, f6
         let found = if is(|_, ready, start, now| ready <= now && now < start) {
             Reason::Ready
         } else if is(|submit, ready, _, now| submit <= now && now < ready) {
-            Reason::Dependences
+            Reason::Dependencies
         } else if is(|submit, _, _, now| now < submit) {
             Reason::Submission
         } else {
@@ -205,8 +211,10 @@ fn random_area_bounds_solve_the_linear_program() {
                 (random.below(50) as f64, times)
             })
             .collect();
-        let (found, expected) =
-            (area(&types, &workers).expect("fits"), area_bound(&types, &workers));
+        let (found, prices) = area(&types, &workers).expect("fits");
+        let expected = area_bound(&types, &workers);
+        let whole: f64 = prices.iter().zip(&workers).map(|(price, count)| price * count).sum();
+        assert!((whole - 1.0).abs() < 1e-9, "{seed}: {prices:?}");
         assert!((found - expected).abs() <= 1e-9 * (1.0 + expected), "{seed}: {found} {expected}");
     }
 }

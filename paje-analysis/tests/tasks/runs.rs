@@ -35,7 +35,7 @@ pub(crate) fn recorded(name: &str) -> (Trace, Records) {
     (trace, Records::read(BufReader::new(file)).expect("valid"))
 }
 
-/// A task: job id, kernel, dependences, submission, worker, start and end. Times are in milliseconds.
+/// A task: job id, kernel, dependencies, submission, worker, start and end. Times are in milliseconds.
 pub(crate) type Line<'l> = (u32, &'l str, &'l [u32], f64, usize, f64, f64);
 
 const HEAD: &str = "\

@@ -1,5 +1,7 @@
 //! Messages about wrong command lines: one line with the option, its value and what would be right.
 
+use std::ffi::OsString;
+
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -18,8 +20,8 @@ const OTHERS: [(&str, &str); 8] = [
 /// Number of accepted values from which on they are not listed.
 const MANY: usize = 12;
 
-/// Returns the message.
-pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
+/// Returns the message about the command line `words`.
+pub(super) fn sentence(command: &Command, error: &clap::Error, words: &[OsString]) -> String {
     let of = |kind| text(error.get(kind));
     let option = of(ContextKind::InvalidArg);
     let value = of(ContextKind::InvalidValue);
@@ -45,6 +47,11 @@ pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
                 command.get_arguments().any(|argument| argument.get_long() == Some(long))
             };
             let ours = OTHERS.iter().find(|(other, ours)| *other == option && exists(ours));
+            if !option.starts_with('-')
+                && let Some(joined) = joined(command, words)
+            {
+                return format!("unknown argument '{option}'; write {joined}");
+            }
             let what = if option.starts_with('-') { "option" } else { "argument" };
             match ours {
                 Some((_, ours)) => format!("unknown {what} '{option}'; use {ours}"),
@@ -68,6 +75,21 @@ pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
             first.strip_prefix("error: ").unwrap_or(first).to_owned()
         }
     }
+}
+
+/// Returns an option with its value after `=` if that makes the command line right. Some options have
+/// optional values, which must not be the next word.
+fn joined(command: &Command, words: &[OsString]) -> Option<String> {
+    (1..words.len().saturating_sub(1)).find_map(|at| {
+        let long = words[at].to_str()?.strip_prefix("--")?;
+        command
+            .get_arguments()
+            .find(|it| it.is_require_equals_set() && it.get_long() == Some(long))?;
+        let joined = format!("--{long}={}", words[at + 1].to_str()?);
+        let mut words = words.to_vec();
+        words.splice(at..at + 2, [OsString::from(&joined)]);
+        command.clone().try_get_matches_from(words).ok().map(|_| joined)
+    })
 }
 
 fn listed(before: &str, error: &clap::Error) -> String {

@@ -1,4 +1,4 @@
-//! A simple implementation of the rules in `docs/recover.md`. It reads line by line, and uses maps
+//! A simple implementation of the rules in `docs/dev/recover.md`. It reads line by line, and uses maps
 //! and vectors. A replay of a damaged trace must give the same result.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -125,7 +125,7 @@ struct Scheduler<'r, 'd> {
     policy: Policy,
     places: Places<'d>,
     events: BinaryHeap<Reverse<(Time, Event)>>,
-    /// Number of dependences, and of the phase before, that have not ended.
+    /// Number of dependencies, and of the phase before, that have not ended.
     missing: Vec<u32>,
     /// Earliest time of each task.
     ready: Vec<f64>,

@@ -46,7 +46,7 @@ fn an_ideal_run_is_as_long_as_its_longest_rank_or_longer() {
 }
 
 #[test]
-fn a_run_without_dependences_is_refused() {
+fn a_run_without_dependencies_is_refused() {
     let text = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef

@@ -73,11 +73,11 @@ record! {
 /// Returns the chain of activities that determines the length of the run, in the order of time and without gaps.
 ///
 /// # Errors
-/// Fails like [`waits`], or if the trace has no dependences between containers.
+/// Fails like [`waits`], or if the trace has no dependencies between containers.
 pub fn critical_path(trace: &Trace, options: &Options) -> Result<Vec<PathPart>, Refusal> {
     let rows = |waits: &Waits<'_>, map: &Map| {
         if let Some(why) = refusal(waits, map) {
-            return Err(Refusal(why.into()));
+            return Err(Refusal(why));
         }
         let (scale, tracks) = (trace.time_scale(), waits.facts.tracks.list());
         let parts = CriticalPath::new(waits).map(|path| path.parts).unwrap_or_default();

@@ -49,7 +49,7 @@ record! {
 /// ```
 ///
 /// # Errors
-/// A change is not understood or does not fit the trace, the trace has no dependences between containers, or the
+/// A change is not understood or does not fit the trace, the trace has no dependencies between containers, or the
 /// changed run never ends.
 pub fn what_if(
     trace: &Trace,

@@ -54,7 +54,7 @@ fn sizes_that_were_not_kept_are_refused() {
 #[test]
 fn the_critical_path_has_no_gaps_and_no_waits() {
     let trace = open("mpi.trace");
-    let path = critical_path(&trace, &Options::new()).expect("dependences");
+    let path = critical_path(&trace, &Options::new()).expect("dependencies");
     assert!(path.windows(2).all(|parts| parts[0].end == parts[1].start), "{path:?}");
     let waits = waits(&trace, &Options::new()).expect("known states");
     let overlap = path.iter().any(|part| {

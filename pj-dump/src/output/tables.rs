@@ -1,7 +1,8 @@
 //! Writes tables to files (`--tables`, `--format`).
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,7 +18,8 @@ use crate::cli::{Cli, TableFormat, TimeEncoding};
 use paje_console::Failure;
 use paje_console::progress::Display;
 
-/// Writes all tables to a folder, which is created if needed. Files appear when all are complete.
+/// Writes the tables of the selected natures, and both hierarchies, to a folder, which is created if needed. Files appear
+/// when all are complete. Tables of other natures that an earlier run has left are removed.
 pub(crate) fn write(
     cli: &Cli,
     folder: &Path,
@@ -35,12 +37,15 @@ pub(crate) fn write(
         selection: cli.which.selection(),
         metadata: metadata(name, trace),
     };
+    let natures = options.selection.natures;
+    let is_wanted = |table: &Table| table.nature().is_none_or(|it| natures.contains(it));
+    let (wanted, others): (Vec<_>, Vec<_>) = Table::ALL.into_iter().partition(is_wanted);
     let tables = Tables::new(trace, options);
     let path = |table: Table| folder.join(format!("{}.{}", table.name(), format.ending()));
-    for table in Table::ALL {
-        files.add(path(table))?;
+    for table in &wanted {
+        files.add(path(*table))?;
     }
-    let outputs = Table::ALL.into_iter().zip(files.files().map(|(_, file)| file)).collect();
+    let outputs = wanted.into_iter().zip(files.files().map(|(_, file)| file)).collect();
     let done = Arc::new(AtomicU64::new(0));
     let counts = trace.counts();
     let objects = counts.states + counts.variables + counts.events + counts.links;
@@ -52,6 +57,14 @@ pub(crate) fn write(
         error => Failure::Unsuitable(path(table), error.to_string()),
     })?;
     files.take_places()?;
+    for path in others.into_iter().map(path) {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Failure::File(path, error));
+            }
+            _ => {}
+        }
+    }
     Ok(Exported {
         rows: written.iter().map(|written| written.rows).sum(),
         bytes: written.iter().map(|written| written.bytes).sum(),

@@ -456,3 +456,20 @@ fn existing_files_stay_if_the_tables_fail() {
     assert_eq!(output.status.code(), Some(2));
     assert!(world::said(&output).starts_with(&format!("pj_dump: {}: ", bad.display())));
 }
+
+#[test]
+fn natures_select_tables() {
+    let trace = &examples()[0];
+    let folder = tables(&[], trace);
+    let path = folder.path().to_str().expect("text");
+    // The tables of the first run are replaced or removed.
+    pj_dump(&["--nature", "state,link", "-O", path], trace);
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let names = entries.map(|entry| entry.expect("readable").file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().expect("text")).collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["entity_hierarchy", "link", "state", "type_hierarchy"].map(|it| format!("{it}.parquet"))
+    );
+}

@@ -23,7 +23,7 @@ impl Cli {
             (self.value.is_some(), "--value", &[States, Time]),
             (self.grid.is_some(), "--grid", &[States, Comm, Waits]),
             (self.map.is_some(), "--map", &[Time, Waits, Critical, Tasks, Summary, Why, Scaling]),
-            (self.tasks.tasks.is_some(), "--tasks", &[Waits, Critical, Tasks, Why]),
+            (self.tasks.tasks.is_some(), "--tasks", &[Waits, Critical, Tasks, Summary, Why]),
             (self.group.is_some(), "--group", waiting),
             (self.root.is_some(), "--root", waiting),
             (self.eager.is_some(), "--eager", waiting),

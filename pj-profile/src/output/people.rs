@@ -302,12 +302,12 @@ const WORKERS: &[Column] = &[
     ("tasks", 0, "tasks", Count),
     ("", 0, "share", Percent),
     ("execution", 0, "execution", Time),
-    ("data", 1, "transfer", Time),
+    ("transfer", 1, "transfer", Time),
     ("overhead", 1, "overhead", Time),
-    ("dependences", 0, "dependences", Time),
+    ("dependencies", 0, "dependencies", Time),
     ("submission", 2, "submission", Time),
-    ("task ready", 0, "ready", Time),
-    ("none left", 2, "end", Time),
+    ("ready", 0, "ready", Time),
+    ("none left", 2, "none_left", Time),
 ];
 
 const KERNELS: &[Column] = &[
@@ -318,7 +318,7 @@ const KERNELS: &[Column] = &[
     ("mean", 1, "mean", Time),
     ("queued", 2, "queued", Time),
     ("beside idle", 0, "beside_idle", Time),
-    ("data", 1, "transfer", Time),
+    ("transfer", 1, "transfer", Time),
 ];
 
 const TASKS: &[Column] = &[
@@ -331,5 +331,5 @@ const TASKS: &[Column] = &[
     ("seconds", 3, "seconds", Time),
     ("queued", 2, "queued", Time),
     ("beside idle", 0, "beside_idle", Time),
-    ("data", 2, "transfer", Time),
+    ("transfer", 2, "transfer", Time),
 ];

@@ -170,10 +170,10 @@ fn usage(seen: TableView<'_>) -> Bars {
         ("execution", "tasks"),
         ("transfer", "waiting for data"),
         ("overhead", "overhead"),
-        ("dependences", "idle: dependences"),
+        ("dependencies", "idle: dependencies"),
         ("submission", "idle: submission"),
         ("ready", "idle although a task was ready"),
-        ("end", "idle: no task left"),
+        ("none_left", "idle: no task left"),
     ];
     let names = names(seen, &["kind", "container"]);
     let bars = names.into_iter().enumerate().map(|(row, name)| {

@@ -187,5 +187,5 @@ fn the_version_changes_with_the_format() {
             }
         }
     }
-    assert_eq!((VERSION, hash), (2, 0x3e52_9840_0fba_25e3), "{hash:#x}");
+    assert_eq!((VERSION, hash), (3, 0xd0b2_36ff_05af_c85a), "{hash:#x}");
 }

@@ -112,8 +112,8 @@ fn compare(path: &Path, trace: &Trace, given: &[String], seed: u64) -> usize {
             words.push(format!("--end={}", asked.to.unwrap_or(0.0)));
         }
         if matches!(report_, "states" | "time") {
-            asked.by = [None, Some("value"), Some("container"), Some(type_.as_str())]
-                [draw(4, 5) as usize]
+            asked.by = [None, Some("value"), Some("container"), Some(type_.as_str()), Some("kind")]
+                [draw(5, 5) as usize]
                 .map(String::from);
             words.extend(asked.by.iter().map(|by| format!("--by={by}")));
         }

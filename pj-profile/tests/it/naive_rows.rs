@@ -142,7 +142,27 @@ impl<'t> Naive<'t> {
         let (inner, around) = (Vec::new(), Vec::new());
         let mut naive = Naive { trace, asked, states, inner, around, variables, events, links };
         let Ok(()) = trace.visit(NameOrder::Bare, &mut naive);
+        // StarPU writes each task twice.
+        let is_job = |(name, _): (&str, _)| name == "JobId";
+        if trace.defs().iter().any(|def| def.extras().any(is_job)) {
+            let is_first: Vec<bool> =
+                (0..naive.states.len()).map(|i| naive.is_written_again(i)).collect();
+            let mut is_first = is_first.into_iter();
+            naive.states.retain(|_| is_first.next() != Some(true));
+        }
         naive
+    }
+
+    /// Returns whether a state has no length, and the next one in its place has the same value.
+    fn is_written_again(&self, i: usize) -> bool {
+        let row = &self.states[i];
+        let lane = (row.container, row.type_);
+        let mut behind = self.states[i + 1..].iter().filter(|it| (it.container, it.type_) == lane);
+        let next = behind.find(|it| it.imbrication <= row.imbrication);
+        row.start == row.end
+            && next.is_some_and(|it| {
+                (it.imbrication, it.start, &it.value) == (row.imbrication, row.end, &row.value)
+            })
     }
 
     pub(crate) fn only(mut self, wanted: impl Fn(&Trace, &Row) -> bool) -> Self {
@@ -201,7 +221,29 @@ impl<'t> Naive<'t> {
         match self.asked.by.as_deref() {
             None | Some("value") => Some(ContainerId::ROOT),
             Some("container") => Some(id),
+            Some("kind") => {
+                let same = |it: &ContainerId| {
+                    let types = [id, *it].map(|id| self.trace.containers().type_of(id));
+                    types[0] == types[1] && self.kind(id) == self.kind(*it)
+                };
+                self.trace.containers().ids().find(same)
+            }
             Some(type_) => self.above(id, type_),
+        }
+    }
+
+    /// Returns the letters with which a container's name begins.
+    fn kind(&self, id: ContainerId) -> String {
+        let name = String::from_utf8_lossy(self.trace.containers().name(id).text).into_owned();
+        let end = name.find(|c: char| !c.is_ascii_alphabetic()).filter(|end| *end > 0);
+        name[..end.unwrap_or(name.len())].to_owned()
+    }
+
+    /// Returns the name of a group.
+    fn title(&self, id: ContainerId) -> String {
+        match self.asked.by.as_deref() {
+            Some("kind") => self.kind(id),
+            _ => self.name(id),
         }
     }
 
@@ -265,7 +307,7 @@ impl<'t> Naive<'t> {
             let imbalance = if average > 0.0 { float(most) / average - 1.0 } else { 0.0 };
             let container = match self.asked.by.as_deref() {
                 None | Some("value") => String::new(),
-                Some(_) => format!("{},", self.name(group)),
+                Some(_) => format!("{},", self.title(group)),
             };
             lines.insert(format!(
                 "{container}{},{value},{},{},{},{share:.9},{:.9},{},{:.9},{:.9},{:.9},{},{imbalance:.9}",
@@ -373,7 +415,7 @@ impl<'t> Naive<'t> {
             let id = match (by_value, self.asked.by.as_deref()) {
                 (true, _) => None,
                 (_, None | Some("container")) => Some(row.container),
-                (_, Some(type_)) => match self.above(row.container, type_) {
+                (_, Some(_)) => match self.group(row.container) {
                     Some(id) => Some(id),
                     None => continue,
                 },
@@ -401,7 +443,7 @@ impl<'t> Naive<'t> {
             &(usize, Option<ContainerId>, TypeId, String),
             &i128,
         )| {
-            let container = id.map_or(String::new(), |id| self.name(id));
+            let container = id.map_or(String::new(), |id| self.title(id));
             let type_ = self.trace.types().name(*type_);
             let (start, end) = (nine(edges[*bin]), nine(edges[bin + 1]));
             format!("{bin},{start},{end},{container},{type_},{value},{}", nine(*sum))

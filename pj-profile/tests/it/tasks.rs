@@ -98,7 +98,9 @@ fn traces_of_others_ignore_the_file() {
     let (status, _, err) = run(&["comm", "--tasks", "x", trace]);
     assert!(
         status == 2
-            && err.contains("--tasks applies to waits, critical, tasks and why, not to comm"),
+            && err.contains(
+                "--tasks applies to waits, critical, tasks, summary and why, not to comm"
+            ),
         "{err}"
     );
 }
@@ -141,4 +143,76 @@ fn reports_have_the_documented_columns() {
     assert!(status == 2 && err.contains("tasks wait for tasks, not for containers"), "{err}");
     let (status, out, _) = run(&["tasks", "--by", "task", "--top", "3", "--tasks", file, trace]);
     assert!(status == 0 && out.contains("the best possible makespan is at least"), "{out}");
+}
+
+#[test]
+fn stolen_tasks_and_transfers_are_no_messages() {
+    for name in ["cholesky-cpu", "cholesky-gpu"] {
+        let trace = recorded(&format!("{name}.trace.xz"));
+        let trace = trace.to_str().expect("text");
+        let (status, out, _) = run(&["waits", "--no-files", "--format", "csv", trace]);
+        assert!(status == 0 && !out.contains("late sender"), "{out}");
+        let (_, out, _) = run(&["waits", "--no-files", trace]);
+        assert!(out.contains("note: no waiting can be found: StarPU's traces do not"), "{out}");
+    }
+    // All time of the workers is accounted for.
+    let trace = recorded("cholesky-cpu.trace.xz");
+    let trace = trace.to_str().expect("text");
+    let (_, out, _) = run(&["why", "--no-files", "--format", "csv", trace]);
+    assert!(out.contains("2 CPU: executing 40.8 %, overhead 0.8 %, idle 58.4 %"), "{out}");
+}
+
+#[test]
+fn kernels_count_once() {
+    let [trace, file] = ["trace", "rec"].map(|it| recorded(&format!("cholesky-gpu.{it}.xz")));
+    let [trace, file] = [&trace, &file].map(|path| path.to_str().expect("text"));
+    let sums = |words: &[&str], name: usize, count: usize| {
+        let (_, out, _) = run(&[words, &["--format", "csv", trace]].concat());
+        let mut sums = std::collections::BTreeMap::new();
+        for row in out.lines().skip(1).map(|row| row.split(',').collect::<Vec<_>>()) {
+            *sums.entry(row[name].to_owned()).or_insert(0) += row[count].parse().unwrap_or(0_u64);
+        }
+        sums
+    };
+    let states = sums(&["states", "--of-type", "Worker State"], 1, 2);
+    let tasks = sums(&["tasks", "--by", "kernel", "--tasks", file], 0, 2);
+    assert_eq!(tasks.len(), 4);
+    assert!(tasks.iter().all(|(kernel, count)| states[kernel] == *count), "{states:?} {tasks:?}");
+}
+
+#[test]
+fn the_page_of_a_run_of_tasks_knows_their_dependencies() {
+    let [trace, file] = ["trace", "rec"].map(|it| recorded(&format!("lu-gpu.{it}.xz")));
+    let [trace, file] = [&trace, &file].map(|path| path.to_str().expect("text"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    let words = ["summary", "--html", page.to_str().expect("text"), trace];
+    let with = |more: &[&str]| {
+        let (status, _, err) = run(&[&words[..], more].concat());
+        assert_eq!(status, 0, "{err}");
+        fs::read_to_string(&page).expect("a page")
+    };
+    let html = with(&["--tasks", file]);
+    for part in
+        ["Tasks on unsuitable workers", "although a task was ready", "States on the critical path"]
+    {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("do not record which task waits"), "{html}");
+    assert!(with(&["--no-files"]).contains("do not record which task waits"));
+}
+
+#[test]
+fn states_are_grouped_by_kind_of_worker() {
+    let trace = recorded("cholesky-gpu.trace.xz");
+    let trace = trace.to_str().expect("text");
+    let words = ["states", "--by", "kind", "--of-type", "Worker State", "--format", "csv", trace];
+    let (status, out, err) = run(&words);
+    assert_eq!(status, 0, "{err}");
+    let kinds: Vec<&str> = out.lines().skip(1).filter_map(|row| row.split(',').next()).collect();
+    assert!(kinds.iter().all(|kind| ["CPU", "CUDA"].contains(kind)), "{out}");
+    assert!(out.contains("CUDA,Worker State,GEMM,56,"), "{out}");
+    let (_, _, err) = run(&["comm", "--by", "kind", trace]);
+    assert!(err.contains("--by kind: the trace has no such container type; there are"), "{err}");
+    assert!(err.contains("'Scheduler State'"), "{err}");
 }

@@ -26,6 +26,18 @@ const CAUSES: [(&str, &str); 15] = [
     ("longer-phase", "a phase differs"),
 ];
 
+/// Runs of StarPU and the kind of their first cause. `tests/why/tasks.c` has the program, and `tests/why/make-tasks`
+/// makes the traces.
+const TASKS: [(&str, &str); 7] = [
+    ("balanced-tasks", "balanced"),
+    ("few-tasks", "too few tasks"),
+    ("slow-kernel", "a kernel is slow on accelerators"),
+    ("long-chain", "chains of dependencies"),
+    ("slow-submission", "slow submission"),
+    ("transfers", "data transfers"),
+    ("one-worker", "idle beside ready tasks"),
+];
+
 fn trace(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/why/{name}.trace.xz"))
 }
@@ -53,6 +65,27 @@ fn the_planted_cause_is_named_first() {
         assert_eq!(first, Some(cause), "{name}: {table}");
         let causes = rows.iter().filter(|row| row.starts_with("cause,")).count();
         assert_eq!(causes, 1, "{name}: {table}");
+    }
+}
+
+#[test]
+fn the_planted_cause_of_slow_tasks_is_named_first() {
+    for (name, cause) in TASKS {
+        let file = trace(name).with_file_name(format!("{name}.rec.xz"));
+        let file = file.to_str().expect("a path");
+        let why = ["why", "--no-warnings", "--tasks", file];
+        let table = report(&[&why[..], &["--format", "csv"]].concat(), &[trace(name)]);
+        let rows: Vec<&str> = table.lines().skip(1).collect();
+        assert_eq!(rows[0].split(',').nth(1), Some(cause), "{name}: {table}");
+        // All losses together are the part of the run that the area bound leaves.
+        let shares = rows.iter().filter(|row| row.starts_with("cause,"));
+        let shares: f64 = shares.filter_map(|row| row.split(',').nth(2)?.parse::<f64>().ok()).sum();
+        assert!(shares < 1.0, "{name}: {table}");
+        assert_eq!(shares == 0.0, cause == "balanced", "{name}: {table}");
+        let out = report(&why, &[trace(name)]);
+        assert!(out.lines().count() <= 15, "{out}");
+        let text = out.lines().filter(|line| !line.contains(".trace.xz"));
+        text.for_each(|line| assert!(line.chars().count() <= 80, "{line}"));
     }
 }
 
@@ -169,8 +202,8 @@ fn tasks_have_reasons_and_bounds() {
         folder.join(name)
     };
     for (name, cause) in [
-        ("cholesky-gpu", "chains of dependences"),
-        ("lu-gpu", "idle beside ready tasks"),
+        ("cholesky-gpu", "balanced"),
+        ("lu-gpu", "tasks on unsuitable workers"),
         ("cholesky-cpu", "idle beside ready tasks"),
     ] {
         let tasks = recorded(&format!("{name}.rec.xz"));
@@ -183,8 +216,13 @@ fn tasks_have_reasons_and_bounds() {
         // Without the file, the causes of idleness are unknown.
         let words = ["why", "--no-warnings", "--no-files", "--format", "csv"];
         let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);
-        assert!(status == 0 && out.contains("keep StarPU's tasks.rec"), "{out}");
+        assert!(status == 0 && out.contains("the file tasks.rec does"), "{out}");
         assert!(out.contains("cause,idle workers,"), "{out}");
+        // Memory managers and other threads are no workers, but CPUs that only sleep are.
+        let workers: Vec<&str> = out.lines().filter(|line| line.contains(",workers,")).collect();
+        let kinds = if name == "cholesky-cpu" { &["2 CPU:"][..] } else { &["4 CPU:", " CUDA:"] };
+        assert_eq!(workers.len(), kinds.len(), "{out}");
+        assert!(workers.iter().zip(kinds).all(|(line, kind)| line.contains(kind)), "{out}");
     }
 }
 

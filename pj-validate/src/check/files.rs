@@ -30,6 +30,8 @@ pub struct FileRead {
     pub lines: u64,
     /// Number of bytes, without the last newline.
     pub bytes: u64,
+    /// Whether the file ends inside a line or a definition.
+    pub truncated: bool,
     /// Whether the file can be read again, which is impossible for pipes.
     pub(crate) again: bool,
     /// Folders that must contain the file, or `None` for the trace itself.
@@ -76,7 +78,14 @@ impl Files {
     /// Starts with the file `path`. Names in standard input (`-`) are relative to the current
     /// folder.
     pub(crate) fn of(path: &Path, again: bool, folders: Option<&Folders>) -> Self {
-        let first = FileRead { path: path.to_owned(), lines: 0, bytes: 0, again, folders: None };
+        let first = FileRead {
+            path: path.to_owned(),
+            lines: 0,
+            bytes: 0,
+            truncated: false,
+            again,
+            folders: None,
+        };
         let mut files = Files {
             folders: folders.map(|folders| Arc::new(folders.clone())),
             read: vec![first],
@@ -155,9 +164,9 @@ impl Files {
         false
     }
 
-    pub(crate) fn end(&mut self, header: &mut Header, lines: u64, bytes: u64) {
+    pub(crate) fn end(&mut self, header: &mut Header, known: (u64, u64, bool)) {
         if let Some(file) = self.read.last_mut() {
-            (file.lines, file.bytes) = (lines, bytes);
+            (file.lines, file.bytes, file.truncated) = known;
         }
         self.here.clear();
         let mut new = self.waiting.iter_mut().rev().take_while(|named| named.header.is_none());
@@ -175,7 +184,7 @@ impl Files {
     pub(crate) fn begin(&mut self, named: &Named, again: bool) {
         let path = named.path.clone();
         let folders = Some(Arc::clone(&named.folders));
-        self.read.push(FileRead { path, lines: 0, bytes: 0, again, folders });
+        self.read.push(FileRead { path, lines: 0, bytes: 0, truncated: false, again, folders });
         self.chain.push((Some(named.file), Some(named.namer)));
     }
 }

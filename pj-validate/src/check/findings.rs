@@ -39,6 +39,8 @@ pub(crate) struct Findings {
     limit: usize,
     warnings_wanted: bool,
     only: Vec<String>,
+    allowed: Vec<String>,
+    doubts: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +55,7 @@ pub(crate) struct Listed {
     pub(crate) findings: Vec<Finding>,
     pub(crate) errors: Tally,
     pub(crate) warnings: Tally,
+    pub(crate) doubts: u64,
 }
 
 /// Index of a finding, or `None` if the finding is not listed.
@@ -70,11 +73,18 @@ impl Findings {
             limit: if limit == 0 { usize::MAX } else { limit },
             warnings_wanted: options.warnings,
             only: options.only.clone(),
+            allowed: options.allowed.clone(),
+            doubts: 0,
         }
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
         self.errors.all == 0 && self.warnings.all == 0
+    }
+
+    /// Returns the number of errors so far.
+    pub(crate) const fn errors(&self) -> u64 {
+        self.errors.all
     }
 
     fn is_wanted(&self, finding: &Finding) -> bool {
@@ -86,6 +96,11 @@ impl Findings {
     #[cold]
     pub(crate) fn add(&mut self, finding: Finding, group: Option<Group>) -> FindingIndex {
         let wanted = self.is_wanted(&finding);
+        let code = finding.code();
+        let is_doubt = finding.severity == Severity::Warning
+            && !code.starts_with("unused-")
+            && !self.allowed.iter().any(|allowed| allowed == code);
+        self.doubts += if is_doubt { finding.count } else { 0 };
         let tally = match finding.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
@@ -181,7 +196,8 @@ impl Findings {
             (finding.file, byte.is_none(), byte)
         });
         self.list.append(&mut self.ending);
-        Listed { findings: self.list, errors: self.errors, warnings: self.warnings }
+        let Findings { list, errors, warnings, doubts, .. } = self;
+        Listed { findings: list, errors, warnings, doubts }
     }
 }
 

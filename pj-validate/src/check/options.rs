@@ -34,6 +34,8 @@ pub struct Options {
     /// Codes of the findings to list. Other findings are only counted. If it is empty, all are
     /// listed. See [`kinds`](crate::finding::kinds).
     pub only: Vec<String>,
+    /// Codes of warnings that do not count as [`Report::doubts`](crate::Report::doubts).
+    pub allowed: Vec<String>,
 }
 
 impl Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             longest_line: Limits::default().line,
             warnings: true,
             only: Vec::new(),
+            allowed: Vec::new(),
         }
     }
 }

@@ -33,12 +33,13 @@
 //! | `kind` | `"summary"` |
 //! | `file` | the trace as it was named |
 //! | `sound` | whether the exit status is 0 |
+//! | `doubts` | number of warnings that `--strict` counts |
 //! | `errors`, `warnings` | number of lines with errors, and with warnings |
 //! | `unlisted_errors`, `unlisted_warnings` | number of errors, and of warnings, that have no finding because of `--max-errors` |
 //! | `disordered_events` | number of events that are earlier than the last event of their container and type; `pj_dump --sort` accepts them |
 //! | `disordered_lanes` | number of pairs of a container and a type with such events |
 //! | `lines`, `bytes`, `event_definitions` | totals of all files; equal definitions count once |
-//! | `files` | an array of `{file, lines, bytes}` in the order of reading |
+//! | `files` | an array of `{file, lines, bytes, truncated}` in the order of reading; `truncated` files end inside a line or a definition |
 //! | `start`, `end` | earliest and latest time in seconds, or `null` |
 //! | `containers`, `states`, `variables`, `events`, `links`, `values` | number of each |
 //! | `types` | an array of `{name, alias, nature, parent, objects, values}`, parents first; `parent` is an index into it, `null` for the root |
@@ -49,7 +50,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::check::Report;
+use crate::check::{FileRead, Report};
 use crate::finding;
 use crate::summary::{ContainerSummary, TypeSummary};
 
@@ -95,6 +96,7 @@ struct Summary<'a> {
     sound: bool,
     errors: u64,
     warnings: u64,
+    doubts: u64,
     unlisted_errors: u64,
     unlisted_warnings: u64,
     disordered_events: u64,
@@ -123,6 +125,7 @@ struct File<'a> {
     file: &'a str,
     lines: u64,
     bytes: u64,
+    truncated: bool,
 }
 
 #[derive(Serialize)]
@@ -196,6 +199,7 @@ pub fn summary(
         sound,
         errors: report.errors,
         warnings: report.warnings,
+        doubts: report.doubts,
         unlisted_errors: report.unlisted_errors,
         unlisted_warnings: report.unlisted_warnings,
         disordered_events: report.disorder.events,
@@ -207,7 +211,10 @@ pub fn summary(
             .files
             .iter()
             .zip(files)
-            .map(|(read, file)| File { file, lines: read.lines, bytes: read.bytes })
+            .map(|(read, file)| {
+                let FileRead { lines, bytes, truncated, .. } = *read;
+                File { file, lines, bytes, truncated }
+            })
             .collect(),
         start: summary.times.map(|(start, _)| start),
         end: summary.times.map(|(_, end)| end),

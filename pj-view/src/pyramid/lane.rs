@@ -208,7 +208,7 @@ impl Lane {
 
 /// Returns a level and all coarser levels. Leaves out the finest ones if they would exceed `budget`
 /// bytes.
-fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
+pub(super) fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
     let mut levels = vec![finest];
     while let Some(last) = levels.last()
         && last.range().end - last.range().start > 1
@@ -229,7 +229,7 @@ fn levels<L: Level>(finest: L, budget: u64) -> Vec<L> {
 
 /// Returns a level, computed from the coarsest one if necessary. Returns `None` if it is finer than
 /// the finest one.
-fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
+pub(super) fn at_level<L: Level>(levels: &[L], level: u32) -> Option<Cow<'_, L>> {
     let above_finest = level.checked_sub(levels.first()?.level())?;
     if let Some(kept) = levels.get(above_finest as usize) {
         return Some(Cow::Borrowed(kept));

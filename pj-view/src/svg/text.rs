@@ -1,5 +1,16 @@
 //! Numbers and names in drawings.
 
+/// Appends a rectangle to a path.
+pub(super) fn push_rect(path: &mut String, left: f64, right: f64, top: f64, height: f64) {
+    let (left, right) = (tenths(left), tenths(right));
+    let parts = [('M', left), (' ', tenths(top)), ('h', right - left)];
+    for (letter, number) in parts.into_iter().chain([('v', tenths(height)), ('H', left)]) {
+        path.push(letter);
+        push_tenths(path, number);
+    }
+    path.push('z');
+}
+
 pub(super) fn tenths(number: f64) -> i64 {
     (number * 10.0 + 0.5f64.copysign(number)) as i64
 }

@@ -13,7 +13,7 @@ def dragging_names(browser, url):
     first, second = (top + 34 + line["top"] + line["height"] / 2 for line in lines[:2])
     labels = [line["label"] for line in lines]
     names = lambda: [line["label"] for line in state(browser)["lines"] if line.get("folded") is not None]
-    dragged = lambda: browser.evaluate("window.pajeView.app.state.dragged ?? null")
+    dragged = lambda: browser.evaluate("window.pajeView.page.state.dragged ?? null")
     for x, y in ((60, 5), (1275, second)):
         browser.mouse("mouseMoved", 60, second)
         browser.mouse("mousePressed", 60, second, button="left", clickCount=1)
@@ -37,7 +37,7 @@ def memory_of_tiles(browser, url):
     browser.open(url)
     shares = browser.evaluate(
         """(() => {
-          const blocks = [...window.pajeView.app.tiles.cache.values()];
+          const blocks = [...window.pajeView.page.data.tiles.cache.values()];
           const memory = (block) => Object.values(block).find(ArrayBuffer.isView).buffer;
           const buffers = new Set(blocks.map(memory));
           const exact = blocks.every((block) => memory(block).byteLength === block.bytes);
@@ -52,13 +52,13 @@ def embedded_rows(browser, page):
     browser.open(page)
     result = browser.evaluate(
         """(async () => {
-          const { app } = window.pajeView;
+          const { page } = window.pajeView;
           const wrong = [];
           let [counted, steps] = [0, 0];
-          const types = new Map([...app.model.lanes.values()].map((lane) => [lane.id, lane.type]));
-          const [begin, end] = app.model.extent;
+          const types = new Map([...page.data.model.lanes.values()].map((lane) => [lane.id, lane.type]));
+          const [begin, end] = page.data.model.extent;
           const places = [];
-          for (const [lane, [rows]] of app.source.embedded) {
+          for (const [lane, [rows]] of page.data.source.embedded) {
             if (!rows.isRows) continue;
             for (let i = 0; i < rows.n; i++) places.push({ lane, row: rows.number[i], start: rows.start[i], end: rows.end[i], type: types.get(lane), value: rows.values[i] });
             for (let i = 0; i < 40; i++) {
@@ -66,16 +66,16 @@ def embedded_rows(browser, page):
               const to = from + ((end - begin) * (i % 6)) / 20;
               let plain = 0;
               for (let row = 0; row < rows.n; row++) plain += Math.min(rows.start[row], rows.end[row]) <= to && Math.max(rows.start[row], rows.end[row]) >= from;
-              if (app.tiles.countRows(rows, from, to) !== plain) wrong.push([lane, from, to]);
+              if (page.data.tiles.countRows(rows, from, to) !== plain) wrong.push([lane, from, to]);
               counted += 1;
             }
           }
           const order = (a, b) => a.start - b.start || a.lane - b.lane || a.row - b.row;
-          const one = places.find((it) => it.type !== undefined && app.model.types[it.type].nature === "state");
+          const one = places.find((it) => it.type !== undefined && page.data.model.types[it.type].nature === "state");
           const same = places.filter((it) => it.type === one.type && it.value === one.value).sort(order);
           for (const [i, { start, lane, row }] of same.entries()) {
             for (const back of [false, true]) {
-              const found = await app.source.find(one.type, one.value, { time: start, lane, row }, back);
+              const found = await page.data.source.find(one.type, one.value, { time: start, lane, row }, back);
               const wanted = same.at((i + (back ? -1 : 1)) % same.length);
               if (found.lane !== wanted.lane || found.row !== wanted.row) wrong.push([i, back, found]);
               steps += 1;

@@ -14,32 +14,32 @@ from run import Served, state
 
 # Zooms to a ten-thousandth of the trace and back with the wheel; pans in steps of some pixels.
 ZOOM = """(async (place) => {
-  const { app } = window.pajeView;
+  const { page } = window.pajeView;
   const frame = () => new Promise((done) => requestAnimationFrame(done));
-  app.fit();
-  app.frames.length = 0;
+  page.navigator.fit();
+  page.scene.times.length = 0;
   const shown = [];
   const steps = 150;
   for (let i = 0; i < 2 * steps; i++) {
-    app.viewport.zoom(i < steps ? 0.94 : 1 / 0.94, app.viewport.width * place);
-    app.moved();
+    page.viewport.zoom(i < steps ? 0.94 : 1 / 0.94, page.viewport.width * place);
+    page.state.changed("window");
     shown.push(await frame());
   }
-  return { shown, drawn: app.frames };
+  return { shown, drawn: page.scene.times };
 })"""
 PAN = """(async (part) => {
-  const { app } = window.pajeView;
+  const { page } = window.pajeView;
   const frame = () => new Promise((done) => requestAnimationFrame(done));
-  app.fit();
-  app.viewport.zoom(part, app.viewport.width * 0.5);
-  app.frames.length = 0;
+  page.navigator.fit();
+  page.viewport.zoom(part, page.viewport.width * 0.5);
+  page.scene.times.length = 0;
   const shown = [];
   for (let i = 0; i < 200; i++) {
-    app.viewport.pan(i < 100 ? 12 : -12);
-    app.moved();
+    page.viewport.pan(i < 100 ? 12 : -12);
+    page.state.changed("window");
     shown.push(await frame());
   }
-  return { shown, drawn: app.frames };
+  return { shown, drawn: page.scene.times };
 })"""
 
 
@@ -55,7 +55,7 @@ def main():
     with Served(program, trace) as served, chromium.Chromium(width, height) as browser:
         browser.open(served.url)
         print(f"{os.path.basename(trace)}, {width} × {height}: shown {time.monotonic() - began:.1f} s after the start")
-        lanes = browser.evaluate("window.pajeView.app.model.lanes.size")
+        lanes = browser.evaluate("window.pajeView.page.data.model.lanes.size")
         print(f"{lanes} lanes, {len(state(browser)['lines'])} lines")
         all_shown = []
         ways = [(f"zoom at {place:.0%}", f"{ZOOM}({place})") for place in (0.5, 0.15, 0.85)]

@@ -14,7 +14,10 @@ import tempfile
 import zlib
 
 import chromium
+import explain
 import fixed
+import people
+import tasks
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
 from header import header  # noqa: E402
@@ -106,14 +109,16 @@ def walk_through(browser, url):
     browser.open(url)
     first = state(browser)
     assert first["from"] < first["to"] and first["lines"], first
-    room = browser.evaluate("window.pajeView.app.viewport.width")
-    middle = 1280 - 320 - room / 2
-    at = browser.evaluate(f"window.pajeView.app.viewport.time({room / 2})")
+    room = browser.evaluate("window.pajeView.page.viewport.width")
+    # Browsers round positions of the pointer.
+    half = room // 2
+    middle = 1280 - 320 - room + half
+    at = browser.evaluate(f"window.pajeView.page.viewport.time({half})")
     browser.mouse("mouseWheel", middle, 200, deltaX=0, deltaY=-240)
     browser.settle()
     zoomed = state(browser)
     assert zoomed["to"] - zoomed["from"] < 0.7 * (first["to"] - first["from"]), "zoomed"
-    still = browser.evaluate(f"window.pajeView.app.viewport.time({room / 2})")
+    still = browser.evaluate(f"window.pajeView.page.viewport.time({half})")
     assert abs(still - at) < 1e-6 * (first["to"] - first["from"]), "the time below the pointer stays there"
     browser.key("w")
     closer = state(browser)
@@ -145,7 +150,7 @@ def walk_through(browser, url):
     assert state(browser)["range"] is None
 
     values = browser.evaluate(
-        "(() => { const m = window.pajeView.app.model;"
+        "(() => { const m = window.pajeView.page.data.model;"
         "const t = m.types.find((t) => t.used && t.nature === 'state'); return t.values.map((v) => v.name); })()"
     )
     browser.evaluate("document.getElementById('search').focus()")
@@ -187,13 +192,13 @@ def follow_a_link(browser, url):
     browser.open(url)
     start = browser.evaluate(
         """(async () => {
-          const { app } = window.pajeView;
-          for (const lane of app.model.lanes.values()) {
+          const { page } = window.pajeView;
+          for (const lane of page.data.model.lanes.values()) {
             if (lane.nature !== "state") continue;
             for (let row = 0; row < Math.min(lane.rows, 400); row++) {
-              const details = await app.source.row(lane.id, row);
+              const details = await page.data.source.row(lane.id, row);
               const link = details.links.find((it) => it.other && it.other[0] !== lane.id);
-              if (link) { await app.select(details); return { lane: lane.id, link }; }
+              if (link) { await page.navigator.select(details); return { lane: lane.id, link }; }
             }
           }
           return null;
@@ -203,10 +208,10 @@ def follow_a_link(browser, url):
     browser.settle()
     browser.evaluate(
         f"""[...document.querySelectorAll("#linktable button")].find((it) => true) &&
-        window.pajeView.app.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"""
+        window.pajeView.page.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"""
     )
     place = browser.evaluate(
-        f"window.pajeView.app.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"
+        f"window.pajeView.page.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"
     )
     browser.evaluate(f"document.querySelectorAll('#linktable button')[{place}].click()")
     browser.settle()
@@ -227,7 +232,7 @@ def keys_for_containers(browser, url, page):
         view = state(browser)
         folded = view["lines"][0]
         assert folded["label"] == "rank-0" and folded["folded"] and folded["summary"], folded
-        tip = browser.evaluate("document.getElementById('tip').textContent")
+        tip = browser.evaluate("document.getElementById('live').textContent")
         assert tip.startswith("rank-0, folded"), tip
         rows = pixels(browser.screenshot())
         area = rows[int(AXIS + folded["top"] + folded["height"] / 2)][GUTTER + 20 : 1280 - 340]
@@ -286,7 +291,7 @@ def many_values(browser, program, folder):
     rows = [f"4 {i} State c v{i}\n" for i in range(count)]
     trace.write_text("".join([HEADER, *named, "3 0 c Host 0\n", *rows, f"4 {count} State c v0\n"]))
     # Numbers of the values whose names are known.
-    known = "Object.keys(window.pajeView.app.model.types.find((it) => it.name === 'State').values).map(Number)"
+    known = "Object.keys(window.pajeView.page.data.model.types.find((it) => it.name === 'State').values).map(Number)"
     with Served(program, trace) as served:
         browser.open(f"{served.url}#t=0,8&theme=light")
         assert browser.evaluate(known) == [*range(page)]
@@ -387,14 +392,14 @@ def progress(browser, program, trace):
 def frames(browser, url, name):
     """Measures frames while zooming in and out."""
     browser.open(url)
-    browser.evaluate("window.pajeView.app.frames.length = 0")
+    browser.evaluate("window.pajeView.page.scene.times.length = 0")
     browser.evaluate(
         """(async () => {
-          const { app } = window.pajeView;
+          const { page } = window.pajeView;
           const frame = () => new Promise((done) => requestAnimationFrame(done));
           for (let i = 0; i < 160; i++) {
-            app.viewport.zoom(i < 80 ? 0.93 : 1 / 0.93, app.viewport.width * 0.4);
-            app.redraw();
+            page.viewport.zoom(i < 80 ? 0.93 : 1 / 0.93, page.viewport.width * 0.4);
+            page.scene.redraw();
             await frame();
           }
         })()"""
@@ -423,13 +428,19 @@ def main():
         for trace in [examples / "mpi.trace", examples / "deep.trace", *further]:
             with Served(program, trace, "--recover") as served:
                 walk_through(browser, served.url)
+                explain.any_trace(browser, served.url)
                 frames(browser, served.url, trace.name)
                 print(f"{trace.name}: fine")
         with Served(program, examples / "mpi.trace") as served:
             follow_a_link(browser, served.url)
             fixed.dragging_names(browser, served.url)
             fixed.memory_of_tiles(browser, served.url)
+            for test in (people.one_live_region, people.keys_need_focus, people.rows_by_keyboard, people.back_and_forward, people.fingers, people.widths, people.accessible):
+                test(browser, served.url)
+                print(f"{test.__name__}: fine")
         fixed.embedded_rows(browser, page.as_uri())
+        explain.all_tests(browser, program, examples, folder)
+        tasks.ten_tasks(browser, program, examples)
     print("all tests passed")
 
 

@@ -256,3 +256,79 @@ fn fields_and_lines_are_kept_of_small_traces() {
         cli(&["--fields"]).keeps_fields(Some(1 << 30)) && !cli(&["--svg", "-"]).keeps_fields(None)
     );
 }
+
+#[test]
+fn drawings_show_waits_and_the_critical_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out.svg");
+    let draw = |name: &str, options: &[&str]| {
+        let mut command = program();
+        command.arg("--svg").arg(&out).args(options).arg(example(name));
+        let done = command.output().expect("it runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let text = || fs::read_to_string(&out).expect("a drawing");
+    assert_eq!(draw("mpi.trace", &[]).0, Some(0));
+    let plain = text();
+    assert!(!plain.contains("class=\"waits\"") && !plain.contains("critical-path"));
+    assert_eq!(draw("mpi.trace", &["--waits", "--critical-path"]).0, Some(0));
+    let drawn = text();
+    assert!(drawn.contains(">late sender</text>") && drawn.contains(">critical path</text>"));
+    assert!(drawn.contains("class=\"waits\" fill=\"#d55e00\""), "{drawn}");
+    assert_eq!(drawn.matches("class=\"critical-path\"").count(), 2);
+    // The states below are the same.
+    let states = |text: &str| -> Vec<String> {
+        let paths = text.lines().filter(|line| line.starts_with("<path fill="));
+        paths.map(str::to_owned).collect()
+    };
+    assert_eq!(states(&plain), states(&drawn));
+    // Waits of a part of the ranks are those of the whole run.
+    let part = ["--waits", "--in", "rank-2", "--in", "rank-0"];
+    assert_eq!(draw("mpi.trace", &part).0, Some(0));
+    let waits = |text: &str| -> usize {
+        let drawn = text.lines().filter(|line| line.contains("class=\"waits\""));
+        drawn.map(|line| line.matches('z').count()).sum()
+    };
+    let of_part = waits(&text());
+    assert!(of_part > 20 && of_part < waits(&drawn), "{of_part}");
+    // Narrow drawings show the shares of pixels.
+    assert_eq!(draw("mpi.trace", &["--waits", "--width", "200"]).0, Some(0));
+    assert!(text().contains("class=\"waits\""));
+    for (options, why) in [
+        (&["--waits"][..], "no waiting can be shown, as StarPU's traces"),
+        (&["--critical-path"], "no critical path, as StarPU's traces"),
+    ] {
+        let (status, said) = draw("task-runtime.trace", options);
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn a_file_has_the_overlays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out.html");
+    let mut command = program();
+    command.arg("--waits").arg("--html").arg(&out).arg(example("mpi.trace"));
+    assert!(command.status().expect("it runs").success());
+    let text = fs::read_to_string(&out).expect("a page");
+    let data = text.split("id=\"embedded-model\">").nth(1).expect("data");
+    let data = data.split("</script>").next().expect("data");
+    let model: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(model["overlays"], serde_json::json!(["waits"]));
+    assert_eq!(model["explained"]["waits"]["sums"][0][0], 33);
+    assert!(model["matrix"]["pairs"].as_array().is_some_and(|pairs| pairs.len() > 4));
+    assert_eq!(model["verdict"]["rows"][0]["kind"], "cause");
+    let blocks = text.split("id=\"embedded-overlays\">").nth(1).expect("overlays");
+    assert!(blocks.split("</script>").next().is_some_and(|blocks| blocks.len() > 500));
+}
+
+#[test]
+fn two_traces_are_only_shown_in_the_browser() {
+    let mut command = program();
+    command.arg("--svg").arg("out.svg").args([example("mpi.trace"), example("deep.trace")]);
+    let done = command.output().expect("it runs");
+    assert_eq!(done.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.contains("two traces can be shown only in the browser"), "{said}");
+}

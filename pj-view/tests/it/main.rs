@@ -1,7 +1,10 @@
 //! Tests of the program and its server.
 
+mod blocks;
 mod cli;
+mod explained;
 mod heads;
+mod lists;
 mod naive;
 mod profile;
 mod pyramid;

@@ -262,7 +262,7 @@ fn security_headers_are_sent() {
         let answer = served.ask("GET", &format!("/{}/{path}", served.token), "");
         for header in [
             "Content-Security-Policy: default-src 'none'; script-src 'self'",
-            "frame-ancestors 'none'",
+            "frame-ancestors 'self'",
             "X-Content-Type-Options: nosniff",
             "Referrer-Policy: no-referrer",
             "Cache-Control: no-store",

@@ -72,7 +72,7 @@ fn nothing(graph: &Graph<'_>, settings: &Settings) -> Option<String> {
     }
     if settings.map.name() == "starpu" {
         return Some(
-            "StarPU does not write dependences of tasks into the trace. Name the file tasks.rec, which \
+            "StarPU does not write dependencies of tasks into the trace. Name the file tasks.rec, which \
              starpu_fxt_tool writes beside it (--tasks FILE)"
                 .into(),
         );

@@ -80,8 +80,11 @@ fn impossible_changes_are_refused() {
     };
     for (words, why) in [
         (&["--workers", "TPU=1"][..], "no workers of this kind; kinds are CPU, CUDA"),
-        (&["--workers", "CUDA=-3"], "only 2 workers can be removed"),
-        (&["--workers", "CUDA=0"], "their time is not known"),
+        (&["--workers", "CUDA=-3"], "the run has only 2 workers of this kind"),
+        (
+            &["--workers", "CUDA=0"],
+            "no CUDA worker is left, and only such workers executed tasks of",
+        ),
         (&["--workers", "CUDA"], "expected KIND=N, KIND=+N or KIND=-N"),
         (&["--scale", "state=GEM,factor=2"], "no task has such a kernel; did you mean 'GEMM'?"),
         (&["--scale", "state=GEMM,factor=2", "-o", "x.trace"], "can only be changed with --scale"),
@@ -100,6 +103,18 @@ fn impossible_changes_are_refused() {
         status == 2 && err.contains("--workers needs a trace of StarPU with the file tasks.rec"),
         "{err}"
     );
+    let (status, _, err) =
+        pj_whatif(&[path.to_str().expect("UTF-8"), "--scale", "state=a,factor=2"]);
+    assert!(
+        status == 2
+            && err.contains("the changed run cannot be predicted: StarPU's traces do not record"),
+        "{err}"
+    );
+    let one = predict_lone_worker();
+    assert!(
+        one.contains("no CPU worker is left, and only such workers executed tasks of a;"),
+        "{one}"
+    );
     for name in RECORDED {
         let (trace, records) = recorded(name);
         let run = TaskRun::new(&trace, &map(), records).expect("valid");
@@ -111,7 +126,18 @@ fn impossible_changes_are_refused() {
     }
 }
 
-/// Random tasks: kernel, dependences.
+/// Returns why the only worker cannot be removed.
+fn predict_lone_worker() -> String {
+    let (trace, file) = written(&["CPU0"], &[(1, "a", &[], 0.0, 0, 1.0, 2.0)], &[]);
+    let trace = read(&trace);
+    let run = joined(&trace, &file).expect("valid");
+    let change = |text: &str| TaskChange::workers(text).expect("valid");
+    let err = predict(&run, &[change("CPU=-2")]).expect_err("refused");
+    assert!(err.contains("CPU=-2: the run has only 1 worker of this kind"), "{err}");
+    predict(&run, &[change("CPU=-1")]).expect_err("refused")
+}
+
+/// Random tasks: kernel, dependencies.
 fn random_tasks(seed: u64) -> Vec<(usize, Vec<u32>)> {
     let mut state = seed;
     let mut below = |end: u64| {

@@ -47,7 +47,7 @@ pub fn agree(trace: &[u8], options: &Options, choice: u8) {
         return assert!(matches!(done, Err(failure) if failure.status() == 2), "a trace in several files is refused");
     }
     let made = match done {
-        // States before their container's creation may have ended: see docs/recover.md.
+        // States before their container's creation may have ended: see docs/dev/recover.md.
         Err(Failure::Unsuitable(..)) if options.recover => return,
         done => done.expect("the trace can be split"),
     };

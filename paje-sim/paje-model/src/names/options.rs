@@ -144,7 +144,7 @@ pub struct Options {
     /// `recover`.
     pub usage: bool,
     /// Whether the replay continues after a problem. Wrong lines are left out or mended. The rules lose only
-    /// contradictory information (`docs/recover.md`). `Trace::recovered` lists the problems. The option does not change
+    /// contradictory information (`docs/dev/recover.md`). `Trace::recovered` lists the problems. The option does not change
     /// the result of a trace without problems.
     pub recover: bool,
     /// Wanted rows. Lanes of other natures, types and containers are checked, but their rows are dropped. Wanted lanes

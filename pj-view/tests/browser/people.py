@@ -1,0 +1,277 @@
+"""Tests what people do with keyboard, screen reader, fingers, and the browser's Back."""
+
+import pathlib
+
+AXE = pathlib.Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def state(browser):
+    return browser.evaluate("window.pajeView.state()")
+
+
+def first_state(browser):
+    """Returns a point in the first wide state."""
+    return browser.evaluate(
+        """(() => {
+          const { viewport, scene, data } = window.pajeView.page;
+          const stage = document.getElementById("stage").getBoundingClientRect();
+          for (const line of scene.layout.lines) {
+            if (line.lane?.nature !== "state") continue;
+            const [segment] = data.tiles.segments(line.lane.id, scene.frame.level, viewport.from, viewport.to);
+            const { block } = segment;
+            for (let i = 0; block.isRows && i < block.n; i++) {
+              const [x0, x1] = [viewport.x(block.start[i]), viewport.x(block.end[i])];
+              if (block.others[i] === 0 && x1 - x0 > 30) return [stage.left + viewport.gutter + (x0 + x1) / 2, stage.top + 34 + line.top - viewport.scroll + 8];
+            }
+          }
+          return null;
+        })()"""
+    )
+
+
+def one_live_region(browser, url):
+    """Only announcements are live: neither tips nor panels are read out while the reader moves about."""
+    browser.open(url)
+    live = browser.evaluate(
+        """[...document.querySelectorAll("[aria-live], [role=status], [role=alert], [role=log]")].map((it) => it.id)"""
+    )
+    assert live == ["live"], live
+    browser.evaluate(
+        """window.heard = [];
+        new MutationObserver(() => window.heard.push(document.getElementById("live").textContent)).observe(
+          document.getElementById("live"), { childList: true, characterData: true, subtree: true })"""
+    )
+    browser.drag(600, 300, 560, 300)
+    browser.mouse("mouseMoved", 640, 200)
+    browser.key("d")
+    assert browser.evaluate("window.heard") == [], "moving about announces nothing"
+    browser.click(*first_state(browser))
+    heard = browser.evaluate("window.heard")
+    assert len(heard) == 1 and "in rank-" in heard[0], heard
+
+
+def keys_need_focus(browser, url):
+    """Letters act only while the timeline has the focus."""
+    browser.open(url)
+    before = state(browser)
+    for target in ("#legend button", "#fit", "#legend summary"):
+        browser.evaluate(f"document.querySelector('{target}').focus()")
+        for key in ("t", "l", "w", "d", "j", "n", "/", "?", "0"):
+            browser.key(key)
+        after = state(browser)
+        same = ("dark", "from", "to", "cursor", "selected")
+        assert [after[it] for it in same] == [before[it] for it in same], target
+        assert browser.evaluate("document.activeElement.id !== 'search' && !document.getElementById('keys').open")
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("t")
+    assert state(browser)["dark"] != before["dark"]
+
+
+def rows_by_keyboard(browser, url):
+    """Each row can be reached and is announced."""
+    browser.open(url)
+    heard = lambda: browser.evaluate("document.getElementById('live').textContent")
+    browser.key("j")
+    assert heard().startswith("rank-0"), heard()
+    browser.key("j")
+    assert "MPI_STATE of rank-0" in heard() and "rows" in heard(), heard()
+    browser.key(".")
+    first = state(browser)["selected"]
+    assert first is not None and "in rank-0" in heard(), heard()
+    rows = browser.evaluate(f"window.pajeView.page.data.model.lanes.get({first['lane']}).rows")
+    for _ in range(3):
+        browser.key(",")
+    low = state(browser)["selected"]["row"]
+    browser.key(".")
+    assert state(browser)["selected"]["row"] == min(low + 1, rows - 1)
+    # The next lane has rows of its own.
+    browser.key("j")
+    browser.key(".")
+    other = state(browser)["selected"]
+    assert other["lane"] != first["lane"] and "POWER" in heard(), heard()
+
+
+def back_and_forward(browser, url):
+    """Back returns to the view before a jump, Forward to the view after it."""
+    browser.open(url)
+    browser.evaluate("window.loaded = true")
+    begin = state(browser)
+    browser.click(*first_state(browser))
+    selected = state(browser)
+    browser.key("f")
+    close = state(browser)
+    assert selected["selected"] and close["to"] - close["from"] < begin["to"] - begin["from"]
+    # Moving about makes no entries.
+    browser.key("d")
+    browser.key("a")
+    browser.key("s")
+    moved = state(browser)
+    browser.key("0")
+    fitted = state(browser)
+
+    def go(way):
+        browser.evaluate(f"history.{way}()")
+        browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+        browser.settle()
+        return state(browser)
+
+    def same(one, other):
+        return all(abs(one[it] - other[it]) < 1e-9 for it in ("from", "to")) and (one["selected"] or {}).get("row") == (
+            other["selected"] or {}
+        ).get("row")
+
+    assert same(go("back"), moved)
+    assert same(go("back"), selected)
+    assert same(go("back"), begin) and state(browser)["selected"] is None
+    assert same(go("forward"), selected)
+    assert same(go("forward"), moved)
+    assert same(go("forward"), fitted)
+    assert browser.evaluate("window.loaded"), "the page was not loaded again"
+
+
+def fingers(browser, url):
+    """One finger moves, two fingers zoom, a tap selects."""
+    browser.open(url)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+
+    def touch(kind, *points):
+        browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)])
+
+    x, y = first_state(browser)
+    touch("touchStart", (x, y))
+    touch("touchEnd")
+    browser.settle()
+    assert state(browser)["selected"] is not None, "a tap selects"
+    times = lambda *xs: [browser.evaluate(f"(({{ viewport }}) => viewport.time({x} - viewport.gutter))(window.pajeView.page)") for x in xs]
+    before = state(browser)
+    held = times(500, 600)
+    touch("touchStart", (500, 300), (600, 300))
+    for step in range(1, 6):
+        touch("touchMove", (500 - 20 * step, 300), (600 + 20 * step, 300))
+    browser.settle()
+    now = times(400, 700)
+    touch("touchEnd")
+    browser.settle()
+    after = state(browser)
+    assert abs((before["to"] - before["from"]) / (after["to"] - after["from"]) - 3) < 0.01, "two fingers zoom"
+    assert all(abs(a - b) < 1e-6 * (before["to"] - before["from"]) for a, b in zip(held, now)), "times stay below the fingers"
+    touch("touchStart", (600, 300))
+    touch("touchMove", (560, 300))
+    touch("touchMove", (500, 300))
+    touch("touchEnd")
+    browser.settle()
+    moved = state(browser)
+    assert moved["from"] > after["from"] and abs((moved["to"] - moved["from"]) / (after["to"] - after["from"]) - 1) < 1e-9
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def accessible(browser, url):
+    """axe-core finds no violation of WCAG 2.1 AA, light or dark, wide or narrow, with tables and the list of keys."""
+    if not AXE.exists():
+        print("left out: axe-core (npm install in pj-view)")
+        return
+    script = AXE.read_text()
+    for theme in ("light", "dark"):
+        for width, height in ((1280, 720), (320, 640)):
+            browser.resize(width, height)
+            browser.open(f"{url}#theme={theme}")
+            browser.evaluate(script + "; true")
+            browser.evaluate("document.getElementById('stage').focus()")
+            for key in (None, "?"):
+                if key:
+                    browser.key(".")
+                    browser.key(key)
+                found = browser.evaluate(
+                    """axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations, passes }) => ({
+                      wrong: violations.map((it) => [it.id, it.nodes.map((node) => node.html.slice(0, 120) + node.failureSummary)]), right: passes.length }))"""
+                )
+                assert found["wrong"] == [] and found["right"] > 5, (theme, width, found)
+    browser.resize(1280, 720)
+
+
+def widths(browser, url):
+    """From 320 to 3,840 pixels, nothing overflows and the timeline has room."""
+    for width, height in ((320, 568), (480, 800), (800, 600), (1600, 900), (3840, 2160)):
+        browser.resize(width, height)
+        browser.open(url)
+        sizes = browser.evaluate(
+            """(() => {
+              const { viewport } = window.pajeView.page;
+              const out = [...document.querySelectorAll("header *, aside *")].filter((it) => {
+                const { left, right, width } = it.getBoundingClientRect();
+                return width > 1 && !it.closest(".hidden") && (left < -1 || right > innerWidth + 1);
+              });
+              return { page: document.documentElement.scrollWidth, plot: viewport.width, height: viewport.height, out: out.map((it) => it.outerHTML.slice(0, 100)) };
+            })()"""
+        )
+        assert sizes["page"] <= width and sizes["out"] == [], (width, sizes)
+        assert sizes["plot"] > 0.4 * min(width, 1280) and sizes["height"] > 100, (width, sizes)
+    browser.resize(1280, 720)
+
+
+def type_into(browser, field, text):
+    """Replaces the text of a field, as a person does."""
+    browser.evaluate(f"(() => {{ const it = document.getElementById('{field}'); it.focus(); it.value = ''; }})()")
+    browser.call("Input.insertText", text=text)
+    browser.evaluate(f"document.getElementById('{field}').dispatchEvent(new Event('change'))")
+    browser.settle()
+
+
+def hits(browser, url):
+    """A search lists its hits; a click, N and the address go to them."""
+    browser.open(url)
+    type_into(browser, "search", "allreduce")
+    rows = lambda: browser.evaluate("[...document.querySelectorAll('#hits tbody tr')].map((it) => it.textContent)")
+    listed = rows()
+    assert len(listed) > 5 and all("Allreduce" in it for it in listed), listed
+    total = browser.evaluate("document.querySelector('#hits caption').textContent")
+    assert total.endswith(f": {len(listed)}"), total
+    first = state(browser)["selected"]
+    assert first is not None
+    browser.evaluate("document.querySelectorAll('#hits tbody button')[3].click()")
+    browser.settle()
+    third = state(browser)["selected"]
+    assert third["start"] > first["start"]
+    assert browser.evaluate("document.querySelectorAll('#hits [aria-current]').length") == 1
+    browser.evaluate("document.getElementById('within').value = 'container'")
+    type_into(browser, "search", "RANK-2")
+    assert len(rows()) == 1 and browser.evaluate("document.getElementById('live').textContent").endswith("rank-2")
+    view = state(browser)
+    assert view["search"] is None and view["cursor"] is not None
+    browser.open(browser.evaluate("location.href"))
+    assert len(rows()) == 1 and browser.evaluate("document.getElementById('search').value") == "RANK-2"
+    browser.evaluate("document.getElementById('within').value = 'key'")
+    type_into(browser, "search", "no such key")
+    heard = browser.evaluate("document.getElementById('live').textContent")
+    assert heard == "Nothing contains no such key" or "not in this file" in heard, heard
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("Escape")
+    assert browser.evaluate("document.getElementById('hits').hidden")
+
+
+def markers(browser, url):
+    """M marks times; markers have names, are in the panel and in the address, and go away."""
+    browser.open(url)
+    assert browser.evaluate("document.getElementById('marks').hidden")
+    browser.mouse("mouseMoved", 500, 300)
+    browser.evaluate("document.getElementById('stage').focus()")
+    browser.key("m")
+    browser.mouse("mouseMoved", 700, 300)
+    browser.key("m")
+    two = state(browser)["marks"]
+    assert [it["name"] for it in two] == ["A", "B"] and two[0]["time"] < two[1]["time"]
+    at = lambda x: browser.evaluate(f"(({{ viewport }}) => viewport.time({x} - viewport.gutter))(window.pajeView.page)")
+    assert abs(two[0]["time"] - at(500)) < 1e-9
+    browser.click(*first_state(browser))
+    browser.key("m")
+    three = state(browser)
+    assert three["selected"]["start"] in [it["time"] for it in three["marks"]], "a marker at the start of the selected row"
+    browser.evaluate("(() => { const it = document.querySelector('#marks input'); it.value = 'begin, ü'; it.dispatchEvent(new Event('change')); })()")
+    browser.settle()
+    browser.open(browser.evaluate("location.href"))
+    kept = state(browser)["marks"]
+    assert [it["time"] for it in kept] == [it["time"] for it in three["marks"]] and kept[0]["name"] == "begin, ü", kept
+    for _ in range(3):
+        browser.evaluate("document.querySelector('#marks [aria-label^=Remove]').click()")
+        browser.settle()
+    assert state(browser)["marks"] == []
