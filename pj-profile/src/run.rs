@@ -15,7 +15,7 @@ use paje_analysis::{Scope, Table, named, time};
 use paje_console::options::Format;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
-use paje_console::reading::{Opened, PackedBytes};
+use paje_console::reading::{self, PackedBytes};
 use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_decimal::amounts::duration;
@@ -138,7 +138,8 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         let table = analysis::largest(cli.report(), table, cli.top);
         let title = title(&files[0], facts.end, facts.scale);
         converted(cli, facts.scale);
-        let (notes, colours) = (Vec::new(), ValueColours::default());
+        let notes = analysis::without_sizes(cli, &table).into_iter().collect();
+        let colours = ValueColours::default();
         return Ok(Found { title, notes, table, page: None, colours, is_sound: true });
     }
     let workers = cli.parallel.with_caller(None)?;
@@ -154,7 +155,8 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         })?),
         false => None,
     };
-    let (notes, is_sound) = (read.notes, read.is_sound);
+    let (mut notes, is_sound) = (read.notes, read.is_sound);
+    notes.extend(analysis::without_sizes(cli, &table));
     Ok(Found { title, notes, table, page, colours, is_sound })
 }
 
@@ -312,8 +314,8 @@ fn replay(
     workers: &Workers,
     see: Option<See<'_>>,
 ) -> Result<Replayed, Failure> {
-    let mut opened = Opened::all(files, &cli.reading, VOICE)?;
-    let (name, packed) = (opened.name().to_owned(), opened.packed());
+    let mut opened = reading::open(files, Some(&cli.reading), VOICE)?;
+    let (name, packed) = (opened.name().to_owned(), PackedBytes::of(&opened.input));
     cli.talk.begin(VOICE, &opened.input, workers);
     let options = cli.options(cuts.limits);
     if reads_window {
@@ -323,7 +325,7 @@ fn replay(
     let shows = !(cli.talk.no_progress || cli.live);
     let shown = Display::new(shows, Instant::now()).replay(&opened.input, &progress, None);
     let mut unwritten = Ok(());
-    let trace = opened.read(workers, |source| {
+    let trace = reading::read(opened, workers, |source| {
         let Some(see) = see else {
             return Trace::read_with(source, &options, workers, &progress);
         };
