@@ -177,10 +177,7 @@ impl About {
         let options = Options { grouping, eager: self.eager, bytes: self.bytes.clone() };
         let waits = Waits::new(trace, &map, &options);
         match waits.facts.tracks.classes().is_empty() {
-            true => Err(format!(
-                "the map {:?} knows none of the state values; choose another one with map=...",
-                map.name()
-            )),
+            true => Err(map.unknown(trace, "map=...")),
             false => Ok(waits),
         }
     }

@@ -19,7 +19,7 @@ pub use path::{Part, TaskPath, What};
 
 /// Why little is known about a run of StarPU without the file of its tasks.
 pub const NO_FILE: &str = "StarPU's traces do not record which task waits for which; the file tasks.rec does, which \
-                           starpu_fxt_tool writes beside the trace (--tasks FILE)";
+                           starpu_fxt_tool writes beside the trace";
 
 /// Results for the tasks of a run.
 #[derive(Clone, Debug)]

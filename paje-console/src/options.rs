@@ -7,14 +7,13 @@ mod talk;
 mod units;
 mod values;
 
-use std::io;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use paje_sim::MemoryLimit;
 use paje_workers::{Pin, Workers};
-use splitter::{Folders, Limits};
+use splitter::Limits;
 
 use crate::Failure;
 use crate::memory::{self, Limit};
@@ -43,7 +42,7 @@ pub struct Parallel {
 }
 
 /// Number of bytes of text that a thread can replay while another thread starts.
-pub(crate) const PART: u64 = 512 << 10;
+pub const PART: u64 = 512 << 10;
 
 impl Parallel {
     /// Starts the threads.
@@ -115,23 +114,6 @@ pub struct NamedFiles {
     /// Let the trace name files below DIR too, not only below its own folder; can be repeated
     #[arg(long, value_name = "DIR", conflicts_with = "no_files", hide_short_help = true)]
     pub files_from: Vec<PathBuf>,
-}
-
-impl NamedFiles {
-    /// Returns the folders that contain the files to which `traces` may refer, or `None` if such
-    /// files are not read.
-    ///
-    /// # Errors
-    /// A folder does not exist. The error contains its name.
-    pub fn folders<'p>(
-        &self,
-        traces: impl IntoIterator<Item = &'p Path>,
-    ) -> Result<Option<Folders>, (PathBuf, io::Error)> {
-        if self.no_files {
-            return Ok(None);
-        }
-        Folders::of(traces).and_all(&self.files_from).map(Some)
-    }
 }
 
 #[cfg(test)]

@@ -9,9 +9,7 @@ use paje_parser::error::{shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
-use paje_sim::{
-    Error, ErrorKind, Glob, Recovered, Remedy, Selected, Selection, TimeRange, Trace, nearest,
-};
+use paje_sim::{Error, ErrorKind, Recovered, Remedy, Selection, TimeRange, Trace};
 use paje_workers::{Pin, Workers};
 use splitter::{Input, Refusal, cause};
 
@@ -252,28 +250,12 @@ pub fn nothing_in(window: TimeRange, trace: &Trace) -> Option<String> {
 
 /// Fails if a pattern of `--of-type` or `--in` matches nothing in the trace of this name.
 pub fn all_met(name: &Path, trace: &Trace, selection: &Selection) -> Result<(), Failure> {
-    match unmet(trace, &trace.select(selection)).next() {
-        Some(message) => Err(Failure::Unsuitable(name.to_owned(), message)),
-        None => Ok(()),
-    }
-}
-
-/// Describes each pattern that matches nothing, with the nearest names.
-fn unmet(trace: &Trace, selected: &Selected) -> impl Iterator<Item = String> {
-    let (types, containers) = (trace.types(), trace.containers());
-    let of_types = selected.unmet_types().map(|glob| {
-        let names = types.ids().skip(1).map(|id| types.name(id).text);
-        (glob, "--of-type", "type", nearest(glob.as_str().as_bytes(), names))
-    });
-    let of_containers = selected.unmet_containers().map(|glob| {
-        let names = containers.ids().skip(1).map(|id| containers.name(id).text);
-        (glob, "--in", "container", nearest(glob.as_str().as_bytes(), names))
-    });
-    let message = |(glob, option, what, hint): (&Glob, &str, &str, String)| {
-        let glob = shown(glob.as_str().as_bytes());
-        format!("{option} {glob}: the trace has no such {what}; {hint}")
-    };
-    of_types.chain(of_containers).map(message)
+    let selected = trace.select(selection);
+    let Some((what, glob, hint)) = selected.unmet(trace).next() else { return Ok(()) };
+    let option = if what == "type" { "--of-type" } else { "--in" };
+    let glob = shown(glob.as_str().as_bytes());
+    let why = format!("{option} {glob}: the trace has no such {what}; {hint}");
+    Err(Failure::Unsuitable(name.to_owned(), why))
 }
 
 /// Returns whether a problem suggests damage, so that recovery is useful. Wrong event definitions

@@ -4,7 +4,7 @@
 //! trace is read once, in blocks, and takes little more memory than its objects. There are two ways to use it:
 //!
 //! - row by row, for analyses: for the whole trace ([`Trace::states`], [`Trace::links`] and so on), or lane by lane
-//!   ([`Trace::lanes`], [`Trace::lanes_of`], [`LaneView::states`]). A lane is the objects of one type in one container.
+//!   ([`Trace::lanes`], [`Trace::lanes_of`], [`Lane::states`]). A lane is the objects of one type in one container.
 //! - as slices of columns in PajeNG's output order: [`Trace::visit`] calls the methods of a [`Visitor`]. This is the
 //!   fastest way. It copies nothing, and includes user-defined fields.
 //!
@@ -39,7 +39,7 @@
 //!
 //! ```
 //! use std::convert::Infallible;
-//! use paje_sim::{LaneView, States, Visitor};
+//! use paje_sim::{Lane, States, Visitor};
 //!
 //! #[derive(Default)]
 //! struct Longest(f64);
@@ -47,7 +47,7 @@
 //! impl Visitor for Longest {
 //!     type Error = Infallible;
 //!
-//!     fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+//!     fn states(&mut self, _: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
 //!         let seconds = states.start.iter().zip(states.end).map(|(start, end)| end - start);
 //!         self.0 = seconds.fold(self.0, f64::max);
 //!         Ok(())
@@ -71,6 +71,7 @@
 
 mod engine;
 mod nearest;
+mod opened;
 mod read;
 mod resolve;
 mod trace;
@@ -93,7 +94,7 @@ pub use trace::{portion, rows};
 pub mod visit {
     //! A trace in output order: step by step, or as slices of columns for a [`Visitor`].
 
-    pub use crate::trace::lane::LaneView;
+    pub use crate::trace::lane::Lane;
     pub use crate::trace::order::NameOrder;
     pub use crate::trace::visit::{Events, Links, States, Variables, Visitor};
     pub use crate::trace::walk::{Step, Walk};
@@ -111,8 +112,9 @@ pub mod selection {
 
 pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
 pub use nearest::nearest;
+pub use opened::Opened;
 #[doc(inline)]
-pub use paje_decode::input::{feed::names_files, source::Source};
+pub use paje_decode::input::source::Source;
 #[doc(inline)]
 pub use paje_model::memory::LineNumber;
 #[doc(inline)]
@@ -139,4 +141,6 @@ pub use trace::mixed::{Row, RowsByTime};
 pub use trace::portion::Portion;
 pub use trace::rows::{Event, Link, State, Variable};
 pub use trace::{Counts, Trace};
-pub use visit::{Events, LaneView, Links, NameOrder, States, Step, Variables, Visitor};
+#[doc(hidden)]
+pub use visit::Lane as LaneView;
+pub use visit::{Events, Lane, Links, NameOrder, States, Step, Variables, Visitor};

@@ -3,11 +3,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use paje_workers::{Pin, Workers};
-use splitter::{Folders, Input};
 
 use crate::engine::ledger::Ledger;
 use crate::engine::portions::Portions;
 use crate::engine::replay;
+use crate::opened::Opened;
 use crate::trace::Trace;
 use crate::trace::portion::Portion;
 use paje_decode::input::source::Source;
@@ -89,8 +89,7 @@ impl Trace {
     }
 
     /// Replays the trace in a file, plain or compressed (gzip, zstd, xz, bzip2), with all threads that the process may
-    /// use. Also reads the files below its folder to which the trace refers: see [`Source::reading_files`]. The path
-    /// `-` means standard input.
+    /// use. Also reads the files below its folder to which the trace refers. The path `-` means standard input.
     ///
     /// If no threads can be started, the calling thread does all the work.
     ///
@@ -103,6 +102,7 @@ impl Trace {
     /// # Errors
     /// The file cannot be opened or read, or the trace has a problem. The first problem in file order is returned. The
     /// message begins with the file's name and, if it concerns a line, the line and column.
+    #[doc(hidden)]
     pub fn open(path: impl AsRef<Path>) -> Result<Trace, Error> {
         let workers = Workers::new(None, &Pin::None).unwrap_or_else(|_| Workers::one());
         Trace::open_with(path, &Options::default(), &workers)
@@ -118,12 +118,11 @@ impl Trace {
         options: &Options,
         workers: &Workers,
     ) -> Result<Trace, Error> {
-        let path = path.as_ref();
-        let input = Input::open(Some(path)).map_err(|error| Error::from(error).of_trace(path))?;
-        let name = input.name().to_owned();
-        let file = (path != Path::new("-")).then(|| path.to_owned());
-        let source = Source::from(input).reading_files(file, Folders::of([path]));
-        let read = Trace::read_with(source, options, workers, &Progress::default());
-        read.map_err(|error| error.of_trace(&name))
+        let opened = Opened::open(&[path]).and_then(|opened| opened.naming_files(&[]));
+        let opened = opened.map_err(Error::of_file)?;
+        let name = opened.name().to_owned();
+        let source = opened.source(workers.threads()).map_err(Error::from);
+        let read = |source| Trace::read_with(source, options, workers, &Progress::default());
+        source.and_then(read).map_err(|error| error.of_trace(&name))
     }
 }

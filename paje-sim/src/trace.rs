@@ -14,14 +14,14 @@ pub(crate) mod visit;
 pub(crate) mod walk;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use paje_parser::definition::Sequence;
 use paje_parser::{DefTable, EventDef, TypeNature};
 
 use crate::trace::annotations::EventFields;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use paje_model::memory::LineNumber;
 use paje_model::memory::finished::FinishedRows;
 use paje_model::model::Model;
@@ -53,6 +53,7 @@ pub struct Trace {
     pub(crate) comments: Vec<u8>,
     pub(crate) usage: Option<Box<Usage>>,
     pub(crate) time_unit: Option<TimeUnit>,
+    scale: OnceLock<TimeScale>,
     pub(crate) link_starts: Vec<LinkStart>,
     /// Number of objects shown since the replay. Only counted if some objects are in a file.
     shown: AtomicU64,
@@ -72,6 +73,7 @@ pub(crate) struct Counted {
 
 /// Number of objects of a trace by nature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 #[allow(missing_docs)] // The natures are the format's own.
 pub struct Counts {
     pub containers: u64,
@@ -106,6 +108,7 @@ impl Trace {
             comments,
             usage: None,
             time_unit: None,
+            scale: OnceLock::new(),
             link_starts: Vec::new(),
             shown,
         }
@@ -121,7 +124,14 @@ impl Trace {
     /// that of the program that wrote the trace.
     #[must_use]
     pub fn time_scale(&self) -> TimeScale {
-        TimeScale::new(self.types(), self.time_unit)
+        *self.scale.get_or_init(|| TimeScale::new(self.types(), self.time_unit))
+    }
+
+    /// Converts a time of the trace, or a difference of such times, to seconds. Rows with a duration have a method
+    /// `seconds`, such as [`State::seconds`](crate::State::seconds).
+    #[must_use]
+    pub fn seconds(&self, time: f64) -> f64 {
+        self.time_scale().seconds(time)
     }
 
     /// Returns the containers.
@@ -143,24 +153,25 @@ impl Trace {
         &self.warnings
     }
 
-    /// Returns the problems from which the replay has recovered, with their remedies. See
-    /// [`Options::recover`](crate::Options::recover).
+    /// Returns the problems from which the replay has recovered, with their remedies, if recovery
+    /// (`TraceReader::recover`) is on.
     #[must_use]
     pub fn recovered(&self) -> &Recovery {
         &self.recovery
     }
 
-    /// Returns the end of the trace in seconds: [`Options::stop_at`](crate::Options::stop_at) if it
-    /// is set, else the latest time.
+    /// Returns the end of the trace, in its [unit](Trace::time_scale): the time at which the replay was told to stop,
+    /// or the latest time.
     #[must_use]
     pub fn end(&self) -> f64 {
         self.end
     }
 
-    /// Returns the distinct times of all event lines in seconds, in order, if
+    /// Returns the distinct times of all event lines, in order, if
     /// [`Options::keep_times`](crate::Options::keep_times) is set. This includes lines that are ignored or change
     /// nothing, but not lines after [`Options::stop_at`](crate::Options::stop_at).
     #[must_use]
+    #[doc(hidden)]
     pub fn times_of_lines(&self) -> &[f64] {
         &self.times_of_lines
     }
@@ -176,8 +187,8 @@ impl Trace {
     /// Returns the lane of a link without an end.
     #[must_use]
     #[doc(hidden)]
-    pub fn lane_of(&self, start: &LinkStart) -> LaneView<'_> {
-        LaneView::new(self, start.lane)
+    pub fn lane_of(&self, start: &LinkStart) -> Lane<'_> {
+        Lane::new(self, start.lane)
     }
 
     /// Returns a user-defined field of a link without an end, as written.
@@ -243,14 +254,14 @@ impl Trace {
 
     /// Returns the objects of one type in one container, if any event belongs to them.
     #[must_use]
-    pub fn lane(&self, container: ContainerId, type_: TypeId) -> Option<LaneView<'_>> {
+    pub fn lane(&self, container: ContainerId, type_: TypeId) -> Option<Lane<'_>> {
         let id = self.model.find_lane(container, type_)?;
-        Some(LaneView::new(self, id))
+        Some(Lane::new(self, id))
     }
 
     /// Returns all lanes, in the order of their first events.
-    pub fn lanes(&self) -> impl Iterator<Item = LaneView<'_>> {
-        (0..self.model.lanes.len() as u32).map(|lane| LaneView::new(self, LaneId(lane)))
+    pub fn lanes(&self) -> impl Iterator<Item = Lane<'_>> {
+        (0..self.model.lanes.len() as u32).map(|lane| Lane::new(self, LaneId(lane)))
     }
 
     /// Returns the number of objects by nature. The root container does not count.
@@ -271,7 +282,7 @@ impl Trace {
     }
 
     /// Returns the user-defined fields of a container's creation: name, and text as written. Empty
-    /// unless [`Options::user_defined`](crate::Options::user_defined) is set.
+    /// if the replay did not keep them (`TraceReader::fields`).
     pub fn container_fields(&self, id: ContainerId) -> impl Iterator<Item = (&str, &[u8])> {
         let event = self.container_event(id).into_iter();
         event.flat_map(|fields| {
@@ -302,8 +313,8 @@ impl Trace {
         self.rows.keeps()
     }
 
-    /// Returns the line that created a container, if [lines](crate::Options::keep_lines) were kept.
-    /// The root has none.
+    /// Returns the line that created a container, if the replay kept lines
+    /// (`TraceReader::lines`). The root has none.
     #[must_use]
     pub fn container_line(&self, id: ContainerId) -> Option<LineNumber> {
         self.containers().line(id).filter(|_| self.has_lines())

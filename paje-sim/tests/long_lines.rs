@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 
 use paje_sim::{
-    LaneView, Links, NameOrder, Options, Progress, Source, States, Trace, Variables, Visitor,
+    Lane, Links, NameOrder, Options, Progress, Source, States, Trace, Variables, Visitor,
 };
 use testkit::Rng;
 
@@ -48,7 +48,7 @@ fn trace(lines: u64) -> String {
 struct Rows(Vec<String>);
 
 impl Rows {
-    fn push(&mut self, lane: LaneView<'_>, row: impl std::fmt::Debug) {
+    fn push(&mut self, lane: Lane<'_>, row: impl std::fmt::Debug) {
         self.0.push(format!("{:?} {row:?}", lane.container()));
     }
 }
@@ -56,21 +56,21 @@ impl Rows {
 impl Visitor for Rows {
     type Error = Infallible;
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
         for (i, value) in states.value.iter().enumerate() {
             self.push(lane, (states.start[i], states.end[i], lane.value_name(*value)));
         }
         Ok(())
     }
 
-    fn variables(&mut self, lane: LaneView<'_>, rows: Variables<'_>) -> Result<(), Infallible> {
+    fn variables(&mut self, lane: Lane<'_>, rows: Variables<'_>) -> Result<(), Infallible> {
         for (i, value) in rows.value.iter().enumerate() {
             self.push(lane, (rows.start[i], value));
         }
         Ok(())
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for (i, value) in links.value.iter().enumerate() {
             self.push(lane, (links.start[i], links.end[i], lane.value_name(*value)));
         }

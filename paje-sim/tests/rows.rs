@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use datasets::Shape;
 use paje_sim::options::MemoryLimit;
 use paje_sim::{
-    ContainerId, Error, Events, LaneView, Links, NameOrder, Options, Progress, Source, States,
-    Trace, TypeNature, Variables, Visitor,
+    ContainerId, Error, Events, Lane, Links, NameOrder, Options, Progress, Source, States, Trace,
+    TypeNature, Variables, Visitor,
 };
 use paje_workers::{Pin, Workers};
 
@@ -23,7 +23,7 @@ impl Listing {
     }
 
     /// Lists the rows that the lane's iterators return, each with the number of remaining rows.
-    fn of(lane: LaneView<'_>) -> Self {
+    fn of(lane: Lane<'_>) -> Self {
         let mut listing = Listing::default();
         let mut left = lane.len();
         let all =
@@ -60,7 +60,7 @@ impl Listing {
 impl Visitor for Listing {
     type Error = Infallible;
 
-    fn states(&mut self, _: LaneView<'_>, all: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, _: Lane<'_>, all: States<'_>) -> Result<(), Infallible> {
         for (i, value) in all.value.iter().enumerate() {
             let bits = (all.start[i].to_bits(), all.end[i].to_bits());
             self.push((bits, value, all.imbrication[i]));
@@ -68,21 +68,21 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn variables(&mut self, _: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+    fn variables(&mut self, _: Lane<'_>, all: Variables<'_>) -> Result<(), Infallible> {
         for (i, value) in all.value.iter().enumerate() {
             self.push((all.start[i].to_bits(), all.end(i).to_bits(), value.to_bits()));
         }
         Ok(())
     }
 
-    fn events(&mut self, _: LaneView<'_>, all: Events<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, _: Lane<'_>, all: Events<'_>) -> Result<(), Infallible> {
         for (time, value) in all.time.iter().zip(all.value) {
             self.push((time.to_bits(), value));
         }
         Ok(())
     }
 
-    fn links(&mut self, _: LaneView<'_>, all: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, _: Lane<'_>, all: Links<'_>) -> Result<(), Infallible> {
         for (i, value) in all.value.iter().enumerate() {
             let bits = (all.start[i].to_bits(), all.end[i].to_bits());
             self.push((bits, value, all.from[i], all.to[i], all.raw_key(i).to_vec()));
@@ -114,13 +114,13 @@ fn check(trace: &Trace) -> [u64; 4] {
     // Every lane belongs to its container, and to each ancestor of the container.
     let mut of_containers = Vec::new();
     for id in trace.containers().ids() {
-        let own: Vec<_> = trace.lanes_of(id).map(LaneView::id).collect();
+        let own: Vec<_> = trace.lanes_of(id).map(Lane::id).collect();
         assert!(own.is_sorted() && trace.lanes_of(id).all(|lane| lane.container() == id));
         of_containers.extend(own);
     }
     of_containers.sort();
     assert_eq!(of_containers, in_lanes);
-    let mut within: Vec<_> = trace.lanes_within(ContainerId::ROOT).map(LaneView::id).collect();
+    let mut within: Vec<_> = trace.lanes_within(ContainerId::ROOT).map(Lane::id).collect();
     within.sort();
     assert_eq!(within, in_lanes);
     natures
@@ -249,13 +249,13 @@ struct Lines {
 impl Visitor for Lines {
     type Error = Infallible;
 
-    fn states(&mut self, _: LaneView<'_>, all: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, _: Lane<'_>, all: States<'_>) -> Result<(), Infallible> {
         let line = |i| all.user_defined.line(i).map(|place| place.line);
         self.states.extend(all.start.iter().enumerate().map(|(i, start)| (*start, line(i))));
         Ok(())
     }
 
-    fn links(&mut self, _: LaneView<'_>, all: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, _: Lane<'_>, all: Links<'_>) -> Result<(), Infallible> {
         let line = |i| all.user_defined.line(i).map(|place| place.line);
         self.links.extend(all.start.iter().enumerate().map(|(i, start)| (*start, line(i))));
         Ok(())

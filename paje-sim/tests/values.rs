@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 
 use paje_sim::{
-    Events, LaneView, Limits, Links, NameOrder, Options, Progress, Source, States, Trace, ValueId,
+    Events, Lane, Limits, Links, NameOrder, Options, Progress, Source, States, Trace, ValueId,
     ValueNames, Visitor,
 };
 
@@ -75,7 +75,7 @@ fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
 struct Names([Vec<String>; 3]);
 
 impl Names {
-    fn add(&mut self, nature: usize, lane: LaneView<'_>, values: &[ValueId]) {
+    fn add(&mut self, nature: usize, lane: Lane<'_>, values: &[ValueId]) {
         let name =
             |value: &ValueId| String::from_utf8_lossy(lane.value_name(*value).text).into_owned();
         self.0[nature].extend(values.iter().map(name));
@@ -85,17 +85,17 @@ impl Names {
 impl Visitor for Names {
     type Error = Infallible;
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
         self.add(0, lane, states.value);
         Ok(())
     }
 
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
         self.add(1, lane, events.value);
         Ok(())
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
         self.add(2, lane, links.value);
         Ok(())
     }

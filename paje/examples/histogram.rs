@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::path::Path;
 
-use paje::{LaneView, States, TraceReader, VisitError, Visitor};
+use paje::{Lane, States, TraceReader, VisitError, Visitor};
 
 /// Number of states by the power of ten of their duration, from 1 ns to 1000 s.
 #[derive(Default)]
@@ -13,7 +13,7 @@ struct Histogram([u64; 13]);
 impl Visitor for Histogram {
     type Error = Infallible;
 
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, _: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
         for (start, end) in states.start.iter().zip(states.end) {
             let power = (end - start).log10().floor().clamp(-9.0, 3.0);
             self.0[(power + 9.0) as usize] += 1;

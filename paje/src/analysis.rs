@@ -99,8 +99,27 @@ impl Options {
         self
     }
 
-    /// Sets the map from states to classes such as `send`, in TOML, as `pj_profile --map` reads it. By default, the
-    /// built-in map that fits best is used.
+    /// Sets the map from the values of states to classes, in TOML. By default, the built-in map that fits best is used:
+    /// for the states of MPI programs, or for those of StarPU. The first pattern that matches applies.
+    ///
+    /// ```
+    /// let options = paje::analysis::Options::new().map(
+    ///     r#"
+    ///     types = ["MY_MPI"]
+    ///     [classes]
+    ///     "my_{send,isend}" = "send"
+    ///     my_recv = "recv"
+    ///     "my_wait*" = "wait"
+    ///     my_barrier = "barrier"
+    ///     my_allreduce = "nxn"
+    ///     "#,
+    /// )?;
+    /// # Ok::<(), paje::analysis::Refusal>(())
+    /// ```
+    ///
+    /// `types` are the types of such states. Their other values have the class `other`, and values of other types have
+    /// the class `compute`. The other classes are `sendrecv`, `1xn` (such as a broadcast), `nx1` (such as a gather),
+    /// `scan` and `io`.
     ///
     /// # Errors
     /// The text is not a map.
@@ -188,8 +207,10 @@ impl Options {
 
     fn scope(&self, trace: &Trace) -> Result<Scope, Refusal> {
         let selected = trace.select(&self.selection);
-        match selected.unmet_types().chain(selected.unmet_containers()).next() {
-            Some(glob) => Err(Refusal(format!("nothing in the trace matches the pattern {glob}"))),
+        match selected.unmet(trace).next() {
+            Some((what, glob, hint)) => {
+                Err(Refusal(format!("the trace has no {what} '{glob}'; {hint}")))
+            }
             None => Ok(Scope::new(&self.selection)),
         }
     }
@@ -207,10 +228,17 @@ impl Options {
 }
 
 /// Reason why a trace cannot answer a question. It is shown as a sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Refusal(String);
 
 impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Shows the message, because a `main` that returns an error prints it in this form.
+impl fmt::Debug for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -1,8 +1,8 @@
 //! Reads and analyses Pajé traces and OTF2 archives, exactly and fast.
 //!
-//! [`TraceReader`] reads a trace from files or from any reader. Compressed and packed traces, and OTF2 archives, are
-//! recognised by their contents. The result is a [`Trace`]: containers, and the states, variables, events and links in
-//! them. All times are in the unit of the trace; [`Trace::time_scale`] converts them to seconds.
+//! [`TraceReader`] reads a trace from files or from any reader. Compressed traces are recognised by their contents, as
+//! are packed traces and OTF2 archives, which need features. The result is a [`Trace`]: containers, and the states, variables, events and links in
+//! them.
 //!
 //! ```
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
@@ -11,9 +11,9 @@
 //! let computing: f64 = rank
 //!     .states()
 //!     .filter(|state| state.value_name() == "computing")
-//!     .map(|state| state.duration())
+//!     .map(|state| state.seconds())
 //!     .sum();
-//! assert!(computing > 0.0 && computing < rank.end() - rank.start());
+//! assert!(computing > 0.0 && computing < trace.seconds(rank.end() - rank.start()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -30,10 +30,29 @@
 //! [`TraceReader::memory_limit`] moves rows to a file, and everything works as before. [`TraceReader::visit`] shows
 //! rows to a [`Visitor`] as soon as they are complete, and drops them afterwards. This also works for endless streams.
 //!
+//! # Times
+//!
+//! Times of rows and windows are in the unit of the trace, such as milliseconds, as the file has them. The method
+//! `seconds` of a row returns its duration in seconds, and [`Trace::seconds`] converts any time. The unit is known for
+//! some writers of traces, and otherwise assumed to be seconds: see [`Trace::time_scale`] and
+//! [`TraceReader::time_unit`]. Results of the module `analysis` are in seconds.
+//!
 //! # Analyses
 //!
 //! With the feature `analysis`, the module `analysis` has the analyses of the programs `pj_profile`, `pj_hazards` and
-//! `pj_whatif` as functions. The features `serde` and `arrow` convert their results.
+//! `pj_whatif` as functions.
+//!
+//! # Features
+//!
+//! None is enabled by default.
+//!
+//! | | |
+//! |---|---|
+//! | `analysis` | the module `analysis` |
+//! | `otf2` | reading of OTF2 archives |
+//! | `pack` | reading of packed traces, which `pj_pack` writes |
+//! | `serde` | results of analyses implement `Serialize` |
+//! | `arrow` | conversion of results of analyses to Arrow record batches |
 //!
 //! # Errors
 //!
@@ -58,10 +77,10 @@ pub use paje_sim::error::{EventName, Named, Word};
 pub use paje_sim::selection::ParseGlobError;
 pub use paje_sim::{
     Annotations, Container, ContainerId, Containers, Counts, Error, ErrorKind, Event, Events, Glob,
-    LaneId, LaneView, LineNumber, Link, Links, Name, NameOrder, Natures, NoContainer, Phase, Place,
+    Lane, LaneId, LineNumber, Link, Links, Name, NameOrder, Natures, NoContainer, Phase, Place,
     Problem, Progress, Recovered, Recovery, Remedy, Row, RowsByTime, Selected, Selection, State,
-    States, Step, TimeRange, TimeScale, TimeUnit, Trace, TypeId, Types, ValueId, Variable,
-    Variables, Visitor, Warning, WarningKind,
+    States, TimeRange, TimeScale, TimeUnit, Trace, TypeId, Types, ValueId, Variable, Variables,
+    Visitor, Warning, WarningKind,
 };
 pub use paje_workers::{ParsePinError, Pin};
 pub use reader::TraceReader;

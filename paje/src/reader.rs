@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use paje_parser::FieldNames;
 use paje_sim::{
-    Error, ErrorKind, Glob, MemoryLimit, NameOrder, Options, Portion, Precision, Progress,
-    Selected, Selection, Source, TimeUnit, Trace, Visitor, Warning, nearest,
+    Error, ErrorKind, MemoryLimit, NameOrder, Opened, Options, Portion, Precision, Progress,
+    Selected, Selection, Source, TimeUnit, Trace, Visitor, Warning,
 };
 use paje_workers::{Pin, Workers};
-use splitter::{Folders, Input};
 
 use crate::visit_error::VisitError;
 
@@ -214,15 +213,9 @@ impl TraceReader {
     }
 }
 
-/// An open input with the name, which messages show.
-struct Opened {
-    name: PathBuf,
-    source: Source<'static>,
-}
-
 impl TraceReader {
-    /// Reads the trace in a file: Pajé text, compressed or not (gzip, zstd, xz, bzip2), a packed trace, or the anchor
-    /// file or folder of an OTF2 archive. The path `-` means standard input.
+    /// Reads the trace in a file: Pajé text, compressed or not (gzip, zstd, xz, bzip2), a packed trace (feature `pack`),
+    /// or the anchor file or folder of an OTF2 archive (feature `otf2`). The path `-` means standard input.
     ///
     /// # Errors
     /// The file cannot be read, or the trace has a problem, or a pattern of the selection matches nothing. The message
@@ -237,7 +230,7 @@ impl TraceReader {
     /// Fails like [`open`](Self::open).
     pub fn open_all(&self, paths: &[impl AsRef<Path>]) -> Result<Trace, Error> {
         let workers = self.workers()?;
-        self.replay(self.paths(paths, &workers)?, &workers)
+        self.replay(self.open_files(paths)?, &workers)
     }
 
     /// Reads a trace from any reader, compressed or not.
@@ -279,7 +272,7 @@ impl TraceReader {
         V: Visitor<Error: Send> + Send,
     {
         let workers = self.workers()?;
-        self.show(self.paths(&[path], &workers)?, &workers, visitor)
+        self.show(self.open_files(&[path])?, &workers, visitor)
     }
 
     /// Shows the rows of a trace from any reader to the visitor, like [`visit`](Self::visit).
@@ -294,44 +287,30 @@ impl TraceReader {
     where
         V: Visitor<Error: Send> + Send,
     {
-        self.show(Opened::reader(input)?, &self.workers()?, visitor)
+        self.show(Opened::reader(input).map_err(Error::from)?, &self.workers()?, visitor)
     }
 
     fn workers(&self) -> Result<Workers, Error> {
         Workers::new(self.threads, &self.pin).map_err(|error| io::Error::other(error).into())
     }
 
-    fn paths(&self, paths: &[impl AsRef<Path>], workers: &Workers) -> Result<Opened, Error> {
-        let standard = Path::new("-");
-        let mut paths = paths.iter().map(AsRef::as_ref);
-        let first = paths.next().unwrap_or(standard);
-        let further: Vec<PathBuf> = paths.map(Path::to_owned).collect();
-        let unread = |error: io::Error| Error::from(error).of_trace(first);
-        let input = Input::open(Some(first)).map_err(unread)?;
-        let window = self.options.selection.window;
-        let windowed = further.is_empty() && self.options.takes_window();
-        let input = if windowed { input.within(window.from, window.to) } else { input };
-        if self.options.recover {
-            input.recover();
-        }
-        input.prepare(workers.threads()).map_err(unread)?;
-        let name = input.name().to_owned();
-        let mut source = Source::from(input);
+    fn open_files(&self, files: &[impl AsRef<Path>]) -> Result<Opened, Error> {
+        let mut opened = Opened::open(files).map_err(Error::of_file)?.within_window(&self.options);
         if self.names_files {
-            let all = [first].into_iter().chain(further.iter().map(PathBuf::as_path));
-            let folders = Folders::of(all).and_all(&self.folders);
-            let folders =
-                folders.map_err(|(folder, error)| Error::from(error).of_trace(&folder))?;
-            source = source.reading_files((first != standard).then(|| first.to_owned()), folders);
+            opened = opened.naming_files(&self.folders).map_err(Error::of_file)?;
         }
-        Ok(Opened { name, source: source.followed_by(further) })
+        if self.options.recover {
+            opened.input.recover();
+        }
+        Ok(opened)
     }
 
     fn replay(&self, opened: Opened, workers: &Workers) -> Result<Trace, Error> {
-        let Opened { name, source } = opened;
+        let name = opened.name().to_owned();
         let progress = self.progress.clone().unwrap_or_default();
-        let trace = Trace::read_with(source, &self.options, workers, &progress)
-            .and_then(|trace| self.matched(trace));
+        let trace = opened.source(workers.threads()).map_err(Error::from).and_then(|source| {
+            self.matched(Trace::read_with(source, &self.options, workers, &progress)?)
+        });
         trace.map_err(|error| error.of_trace(&name))
     }
 
@@ -348,7 +327,9 @@ impl TraceReader {
             let why = "recovery may change earlier rows, so rows cannot be shown while it reads";
             return Err(Error::from(io::Error::new(io::ErrorKind::InvalidInput, why)).into());
         }
-        let Opened { name, source } = opened;
+        let name = opened.name().to_owned();
+        let of_trace = |error: Error| VisitError::Trace(error.of_trace(&name));
+        let source = opened.source(workers.threads()).map_err(|error| of_trace(error.into()))?;
         let progress = self.progress.clone().unwrap_or_default();
         let (mut selected, mut visited) = (Selected::new(&self.options.selection), Ok(()));
         let mut show = |portion: &Portion<'_>| {
@@ -360,7 +341,6 @@ impl TraceReader {
         let trace =
             Trace::read_in_portions(source, options, workers, &progress, portion, &mut show);
         visited.map_err(VisitError::Visitor)?;
-        let of_trace = |error: Error| VisitError::Trace(error.of_trace(&name));
         let trace = trace.map_err(of_trace)?;
         Self::met(&trace, &selected).map_err(of_trace)?;
         Ok(trace.warnings().to_vec())
@@ -373,27 +353,10 @@ impl TraceReader {
 
     /// Fails if a pattern of the selection matches nothing.
     fn met(trace: &Trace, selected: &Selected) -> Result<(), Error> {
-        let (types, containers) = (trace.types(), trace.containers());
-        let unmatched = |what: &str, glob: &Glob, hint: String| {
+        if let Some((what, glob, hint)) = selected.unmet(trace).next() {
             let message = format!("the trace has no {what} '{glob}'; {hint}");
-            Err(Error::new(ErrorKind::Unmatched(message), None))
-        };
-        if let Some(glob) = selected.unmet_types().next() {
-            let names = types.ids().skip(1).map(|id| types.name(id).text);
-            return unmatched("type", glob, nearest(glob.as_str().as_bytes(), names));
-        }
-        if let Some(glob) = selected.unmet_containers().next() {
-            let names = containers.ids().skip(1).map(|id| containers.name(id).text);
-            return unmatched("container", glob, nearest(glob.as_str().as_bytes(), names));
+            return Err(Error::new(ErrorKind::Unmatched(message), None));
         }
         Ok(())
-    }
-}
-
-impl Opened {
-    fn reader(input: impl Read + Send + 'static) -> Result<Self, Error> {
-        let name = PathBuf::from("<reader>");
-        let input = Input::from_reader(name.clone(), input, None)?;
-        Ok(Opened { name, source: Source::from(input) })
     }
 }

@@ -5,7 +5,6 @@ use std::fmt;
 use paje_sim::Error;
 
 /// Reason why a trace could not be shown to a visitor.
-#[derive(Debug)]
 pub enum VisitError<E> {
     /// The trace could not be read, or has a problem.
     Trace(Error),
@@ -20,6 +19,16 @@ impl<E> From<Error> for VisitError<E> {
 }
 
 impl<E: fmt::Display> fmt::Display for VisitError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VisitError::Trace(error) => error.fmt(f),
+            VisitError::Visitor(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Shows the error inside, because a `main` that returns an error prints it in this form.
+impl<E: fmt::Debug> fmt::Debug for VisitError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             VisitError::Trace(error) => error.fmt(f),

@@ -8,7 +8,7 @@ use std::time::Instant;
 use paje_console::contents::say_stats;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::voice::all_met;
 use paje_console::{Failure, failure};
 use paje_sim::{Options, Progress, Source, Trace};
@@ -42,7 +42,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let voice = report::voice(cli);
     let format = cli.format().map_err(Failure::Other)?;
     refuse_inputs(&[&cli.file], [cli.output.as_path()])?;
-    let opened = Opened::open(Some(&cli.file), voice)?.with_files(&[], &cli.reading)?;
+    let opened = reading::open(&[&cli.file], Some(&cli.reading), voice)?;
     let name = opened.name().to_owned();
     let workers = cli.parallel.workers()?;
     cli.talk.begin(voice, &opened.input, &workers);
@@ -56,7 +56,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     let progress = Arc::new(Progress::default());
     let shown = Display::new(!cli.talk.no_progress, began).replay(&opened.input, &progress, None);
     let mut trouble = None;
-    let converted = opened.read(&workers, |source| {
+    let converted = reading::read(opened, &workers, |source| {
         match target.convert(source, &conversion, &workers, &progress) {
             Ok(converted) => Ok(Some(converted)),
             Err(NotConverted::Trace(error)) => Err(error),

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use paje_console::options::PART;
 use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading::{self, PackedBytes};
 use paje_console::voice::all_met;
 use paje_console::{Failure, aside, failure};
 use paje_sim::{ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Trace};
@@ -97,12 +98,12 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
         refuse_inputs(&cli.files, outputs.iter().map(PathBuf::as_path))?;
     }
     let mut options = options(cli);
-    let mut opened = Opened::all(&cli.files, &cli.reading, voice)?;
+    let mut opened = reading::open(&cli.files, Some(&cli.reading), voice)?;
     if shows_rows_alone(cli) {
         opened = opened.within_window(&options);
     }
-    let (name, packed) = (opened.name().to_owned(), opened.packed());
-    let text = opened.text_bytes();
+    let (name, packed) = (opened.name().to_owned(), PackedBytes::of(&opened.input));
+    let text = opened.text_bytes(PART);
     options.memory = cli.memory.limit_for(text);
     let workers = cli.parallel.with_caller(text)?;
     cli.talk.begin(voice, &opened.input, &workers);
@@ -114,7 +115,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let selection = cli.which.selection();
     let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
     stream = stream.selecting(&selection);
-    let trace = opened.read(&workers, |source| {
+    let trace = reading::read(opened, &workers, |source| {
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {
                 true => ControlFlow::Continue(()),

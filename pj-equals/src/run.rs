@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use paje_console::contents::{self, Contents};
 use paje_console::failure::TROUBLE;
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::voice::SORTED_BY_FILE;
 use paje_console::{Failure, Voice, output};
 use paje_parser::error::shown_path;
@@ -129,7 +129,7 @@ fn read(
     limits: Limits,
     workers: &Workers,
 ) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(Some(path), VOICE)?.with_files(&[], &cli.reading)?;
+    let opened = reading::open(&[path], Some(&cli.reading), VOICE)?;
     let name = opened.name().to_owned();
     if cli.talk.verbose {
         VOICE.input(&opened.input);
@@ -138,7 +138,7 @@ fn read(
     options.stop_at = stop_at;
     options.memory = cli.memory.limit();
     let display = Display::new(!cli.talk.no_progress, Instant::now());
-    let trace = opened.replay(&options, workers, display)?;
+    let trace = reading::replay(opened, &options, workers, display)?;
     if !(cli.quiet || cli.talk.warnings.no_warnings) {
         VOICE.warnings(&name, &trace);
     }

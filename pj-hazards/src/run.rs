@@ -14,7 +14,7 @@ use paje_console::fill::Filled;
 use paje_console::options::Format;
 use paje_console::output::{refuse_inputs, write_to};
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_sim::Trace;
@@ -137,11 +137,11 @@ fn read(
     workers: &Workers,
     began: Instant,
 ) -> Result<(PathBuf, Trace), Failure> {
-    let opened = Opened::all(&cli.files(), &cli.reading, VOICE)?;
+    let opened = reading::open(&cli.files(), Some(&cli.reading), VOICE)?;
     let name = opened.name().to_owned();
     cli.talk.begin(VOICE, &opened.input, workers);
     let display = Display::new(!cli.talk.no_progress, began);
-    Ok((name, opened.replay(&cli.options(limits), workers, display)?))
+    Ok((name, reading::replay(opened, &cli.options(limits), workers, display)?))
 }
 
 fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {

@@ -69,7 +69,7 @@ pub(crate) fn parts(
     }
     let waits = waiting::waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
-        let why = format!("Waiting was not analysed: {}.", map.unknown(trace));
+        let why = format!("Waiting was not analysed: {}.", map.unknown(trace, "--map FILE"));
         parts.push(Part::new("Waiting", &why, Table::new("kinds")));
         return Ok(parts);
     }

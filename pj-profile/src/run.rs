@@ -15,7 +15,7 @@ use paje_analysis::{Scope, Table, named, time};
 use paje_console::options::Format;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
-use paje_console::reading::{Opened, PackedBytes};
+use paje_console::reading::{self, PackedBytes};
 use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_decimal::amounts::duration;
@@ -312,8 +312,8 @@ fn replay(
     workers: &Workers,
     see: Option<See<'_>>,
 ) -> Result<Replayed, Failure> {
-    let mut opened = Opened::all(files, &cli.reading, VOICE)?;
-    let (name, packed) = (opened.name().to_owned(), opened.packed());
+    let mut opened = reading::open(files, Some(&cli.reading), VOICE)?;
+    let (name, packed) = (opened.name().to_owned(), PackedBytes::of(&opened.input));
     cli.talk.begin(VOICE, &opened.input, workers);
     let options = cli.options(cuts.limits);
     if reads_window {
@@ -323,7 +323,7 @@ fn replay(
     let shows = !(cli.talk.no_progress || cli.live);
     let shown = Display::new(shows, Instant::now()).replay(&opened.input, &progress, None);
     let mut unwritten = Ok(());
-    let trace = opened.read(workers, |source| {
+    let trace = reading::read(opened, workers, |source| {
         let Some(see) = see else {
             return Trace::read_with(source, &options, workers, &progress);
         };

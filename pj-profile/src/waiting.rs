@@ -47,7 +47,7 @@ pub(crate) fn table(
     }
     let waits = waits(cli, name, trace, &map)?;
     if waits.facts.tracks.classes().is_empty() {
-        return Err(Failure::Unsuitable(name.to_owned(), map.unknown(trace)));
+        return Err(Failure::Unsuitable(name.to_owned(), map.unknown(trace, "--map FILE")));
     }
     let refused = refusal(&waits, &map).filter(|_| cli.report() == Report::Critical);
     if let Some(why) = refused {

@@ -78,7 +78,7 @@ pub(crate) fn pop(cli: &Cli, name: &Path, trace: &Trace) -> Result<Pop, Failure>
     let read = Read::new(cli, name, trace)?;
     let unsuitable = |why: String| Failure::Unsuitable(name.to_owned(), why);
     if read.facts.tracks.classes().is_empty() {
-        return Err(unsuitable(read.map.unknown(trace)));
+        return Err(unsuitable(read.map.unknown(trace, "--map FILE")));
     }
     let (waits, ideal) = read.waits_and_ideal();
     Pop::new(&waits, ideal).ok_or_else(|| unsuitable(UNRECORDED.into()))

@@ -9,8 +9,8 @@ use paje_console::Failure;
 use paje_console::memory;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
-use paje_sim::{Precision, TimeRange, Trace};
+use paje_console::reading;
+use paje_sim::{Opened, Precision, TimeRange, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -69,7 +69,7 @@ impl Cut<'_> {
         let trace = self.replay(opened)?;
         let mut file = File::create_new(&path).map_err(failed)?;
         self.write(&trace, &mut file, &path)?;
-        let opened = Opened::open(Some(&path), VOICE)?;
+        let opened = reading::open(&[&path], None, VOICE)?;
         fs::remove_file(&path).map_err(failed)?;
         Ok(opened)
     }
@@ -83,7 +83,7 @@ impl Cut<'_> {
         options.memory = memory::limit(None, None);
         options.variable_precision = self.precision();
         let display = Display::new(!self.cli.talk.no_progress, self.began);
-        let trace = opened.replay(&options, self.workers, display)?;
+        let trace = reading::replay(opened, &options, self.workers, display)?;
         if !self.cli.talk.warnings.no_warnings {
             VOICE.warnings(self.name, &trace);
             VOICE.empty_window(self.window, &trace, "only the root is in it");

@@ -12,10 +12,10 @@ use std::time::Instant;
 use paje_console::contents::say_stats;
 use paje_console::memory;
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::{Failure, failure};
 use paje_parser::error::shown_path;
-use paje_sim::{Options, Progress, Trace, WarningKind};
+use paje_sim::{Opened, Options, Progress, Trace, WarningKind};
 use paje_workers::Workers;
 use splitter::{Kind, Limits};
 
@@ -72,7 +72,7 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         let why = "-: pieces and windows cannot go to standard output; for a file named - use ./-";
         return Err(Failure::Other(why.into()));
     }
-    let opened = Opened::open(cli.file.as_deref(), VOICE)?;
+    let opened = reading::open(cli.file.as_slice(), None, VOICE)?;
     if cli.recover {
         opened.input.recover();
     }
@@ -207,7 +207,7 @@ fn replay(
     }
     let progress = Arc::new(Progress::default());
     let _shown = display.replay(&opened.input, &progress, None);
-    opened.read(workers, |source| {
+    reading::read(opened, workers, |source| {
         Trace::read_into_ledger(source, &options, workers, &progress, PORTION, survey)
     })
 }

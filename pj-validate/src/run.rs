@@ -15,7 +15,7 @@ use paje_console::{Failure, Voice};
 use paje_parser::FieldNames;
 use paje_parser::error::shown_path;
 use paje_workers::{Pin, Workers};
-use splitter::{Input, is_damaged_archive};
+use splitter::{Folders, Input, is_damaged_archive};
 
 use crate::again;
 use crate::check::{Options, Report, check_files_with};
@@ -104,7 +104,9 @@ fn check_one(
         drop(shown.take());
         shown = Some(display.reading("checking", input));
     };
-    let folders = cli.named.folders([path]).map_err(Failure::from)?;
+    let named = &cli.named;
+    let folders = (!named.no_files).then(|| Folders::of([path]).and_all(&named.files_from));
+    let folders = folders.transpose()?;
     let folders = folders.as_ref();
     let report = match workers {
         Some(workers) => {

@@ -102,7 +102,7 @@ impl Explained {
             if facts.tracks.classes().is_empty() {
                 let verdict = of_states(trace, workers, NO_CLASSES);
                 let why = match trace.counts().states {
-                    0 => map.unknown(trace),
+                    0 => map.unknown(trace, "--map FILE"),
                     _ => NO_VALUES.into(),
                 };
                 return Explained { waits: Err(why.clone()), path: Err(why), verdict: Ok(verdict) };

@@ -13,10 +13,10 @@ use paje_console::aside::write_whole;
 use paje_console::contents::say_stats;
 use paje_console::output::{refuse_inputs, standard_output};
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::voice::{SORTED_BY_FILE, all_met, nothing_in};
 use paje_console::{Failure, Voice, failure};
-use paje_sim::{MemoryLimit, Progress, Trace};
+use paje_sim::{MemoryLimit, Opened, Progress, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -60,8 +60,7 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     let input: Vec<&PathBuf> = cli.traces.iter().collect();
     refuse_inputs(&input, outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let workers = cli.parallel.workers()?;
-    let trace = cli.traces.first().map(PathBuf::as_path);
-    let opened = Opened::open(trace, VOICE)?.with_files(&[], &cli.reading)?;
+    let opened = reading::open(&cli.traces, Some(&cli.reading), VOICE)?;
     let (view, is_sound) = read(cli, opened, &workers, &Arc::default())?;
     let is_explained = cli.html.is_some() || cli.waits || cli.critical_path;
     let explained =
@@ -130,12 +129,11 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     let server = Server::bind(address, cli.port, Patience::default())
         .map_err(|error| Failure::File(format!("{address}:{}", cli.port).into(), error))?;
     let workers = Arc::new(cli.parallel.workers()?);
-    let mut inputs: Vec<Option<&Path>> =
-        cli.traces.iter().map(|path| Some(path.as_path())).collect();
+    let mut inputs: Vec<&[PathBuf]> = cli.traces.chunks(1).collect();
     if inputs.is_empty() {
-        inputs.push(None);
+        inputs.push(&[]);
     }
-    let open = |path| Opened::open(path, VOICE)?.with_files(&[], &cli.reading);
+    let open = |files| reading::open(files, Some(&cli.reading), VOICE);
     let opened = inputs.into_iter().map(open).collect::<Result<Vec<Opened>, Failure>>()?;
     let memory = memory(cli).map(|limit| limit.bytes);
     let served = opened.iter().map(|opened| Served {
@@ -244,7 +242,7 @@ fn read(
     let display = Display::new(!cli.talk.no_progress, began);
     let shown = display.replay(&opened.input, progress, None);
     let trace =
-        opened.read(workers, |source| Trace::read_with(source, &options, workers, progress));
+        reading::read(opened, workers, |it| Trace::read_with(it, &options, workers, progress));
     drop(shown);
     let trace = trace?;
     if !cli.talk.warnings.no_warnings {

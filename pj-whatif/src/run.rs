@@ -17,7 +17,7 @@ use paje_console::aside::{Aside, write_whole};
 use paje_console::contents::say_stats;
 use paje_console::output::{columns, refuse_inputs, standard_output};
 use paje_console::progress::Display;
-use paje_console::reading::Opened;
+use paje_console::reading;
 use paje_console::voice::SORTED_BY_FILE;
 use paje_console::{Failure, Voice, failure};
 use paje_export::paje::{self, Form};
@@ -111,11 +111,11 @@ fn from_files(cli: &Cli) -> Result<(Vec<Hypothesis>, Vec<String>), Failure> {
 }
 
 fn read(cli: &Cli, limits: Limits, workers: &Workers) -> Result<(Trace, PathBuf), Failure> {
-    let opened = Opened::open(cli.file.as_deref(), VOICE)?.with_files(&[], &cli.reading)?;
+    let opened = reading::open(cli.file.as_slice(), Some(&cli.reading), VOICE)?;
     let name = opened.name().to_owned();
     cli.talk.begin(VOICE, &opened.input, workers);
     let display = Display::new(!cli.talk.no_progress, Instant::now());
-    let trace = opened.replay(&cli.options(limits), workers, display)?;
+    let trace = reading::replay(opened, &cli.options(limits), workers, display)?;
     if !cli.talk.warnings.no_warnings {
         VOICE.warnings(&name, &trace);
     }
@@ -150,7 +150,7 @@ fn changed(
         facts.hosts = hosts.map_err(|why| Failure::Other(format!("{}: {why}", path.display())))?;
     }
     if facts.tracks.classes().is_empty() {
-        return Err(unsuitable(settings.map.unknown(trace)));
+        return Err(unsuitable(settings.map.unknown(trace, "--map FILE")));
     }
     let scale = trace.time_scale();
     let mut report = Report::new(scale);

@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use paje_pack::{Summaries, Window};
-
 use crate::folders::Folders;
 use crate::regular;
 
@@ -19,6 +17,11 @@ mod compression;
 mod foreign;
 mod frames;
 mod medium;
+#[cfg(feature = "pack")]
+mod pack;
+#[cfg(not(feature = "pack"))]
+#[path = "input/pack/without.rs"]
+mod pack;
 mod pieces;
 mod segments;
 
@@ -28,7 +31,7 @@ pub use compression::Compression;
 use compression::{Decoder, Guess, HEAD, guess};
 use foreign::Checked;
 use medium::{Counted, Placed, enlarge_pipe};
-use pieces::PiecesText;
+use pack::PackWindow;
 pub use pieces::Unpacking;
 pub use segments::Segments;
 
@@ -49,7 +52,7 @@ pub struct Input {
     /// An OTF2 archive, which is given as segments or as text.
     archive: Option<Arc<OpenArchive>>,
     /// The part of the packed trace to read, or `None` for the whole trace.
-    window: Option<Window<Placed>>,
+    window: Option<PackWindow>,
     /// Number of bytes read from a [`Kind::File`] through [`Read`].
     position: u64,
 }
@@ -231,15 +234,8 @@ impl Input {
     #[must_use]
     pub fn within(mut self, from: f64, to: f64) -> Input {
         let Some(file) = self.packed.take() else { return self };
-        let medium = |file| Placed { file, place: 0, taken: Arc::clone(&self.taken) };
-        let Ok(again) = file.try_clone() else { return self };
-        // If the file is damaged, it is read as a whole, which reports the damage.
-        let window = Summaries::new(medium(file)).and_then(|kept| kept.window(from, to));
-        if let Ok(Some(window)) = window {
-            let text = PiecesText::within(window.again(medium(again)));
-            let decoder = Decoder::of_pieces(Compression::Packed, text);
-            self.unpacking.clone_from(&decoder.unpacking);
-            self.kind = Kind::Stream(Box::new(Checked::new(decoder, self.compression)));
+        if let Some((window, text)) = PackWindow::new(file, &self.taken, from, to) {
+            (self.kind, self.unpacking) = decoded(text, self.compression);
             self.window = Some(window);
         }
         self
@@ -262,7 +258,7 @@ impl Input {
     /// inputs.
     #[must_use]
     pub fn window_bytes(&self) -> Option<u64> {
-        self.window.as_ref().map(Window::text_bytes)
+        self.window.as_ref().map(PackWindow::text_bytes)
     }
 
     /// Returns the text of a plain file that has at most `most` bytes. Does not move the position
@@ -301,14 +297,12 @@ impl Input {
     #[must_use]
     pub fn segments(&mut self, longest: usize) -> Option<Segments> {
         if let Some(window) = self.window.take() {
-            return Segments::within(window, longest);
+            return window.segments(longest);
         }
         if let Some(archive) = self.archive.take() {
-            return Segments::of_archive(archive.read(None).ok()?, longest);
+            return archive.segments(longest);
         }
-        let taken = Arc::clone(&self.taken);
-        // If the file is damaged, its text is read instead, which reports the damage.
-        Segments::new(self.packed.take()?, taken, longest).ok()?
+        pack::segments(self.packed.take()?, &self.taken, longest)
     }
 
     /// Reads the events of an OTF2 archive with this many threads. Without this call, they are read
@@ -317,7 +311,7 @@ impl Input {
     /// # Errors
     /// The archive is damaged, or cannot be read.
     pub fn prepare(&self, threads: usize) -> io::Result<()> {
-        self.archive.as_ref().map_or(Ok(()), |archive| archive.read(Some(threads)).map(drop))
+        self.archive.as_ref().map_or(Ok(()), |archive| archive.prepare(threads))
     }
 
     /// Returns how the trace can be read.

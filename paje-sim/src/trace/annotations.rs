@@ -5,14 +5,14 @@ use std::ops::Range;
 use paje_parser::{EventDef, TypeNature};
 
 use crate::trace::Trace;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::rows::Place;
 use paje_model::memory::{
     Chunk, EventChunk, ExtraPair, Extras, KeyPlace, LineNumber, LinkChunk, StateChunk,
     VariableChunk,
 };
 
-/// User-defined fields and lines of the objects of a slice. Empty unless the options keep them.
+/// User-defined fields and lines of the objects of a slice. Empty unless the replay kept them.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations<'t> {
     trace: &'t Trace,
@@ -73,8 +73,8 @@ impl<'t> Annotations<'t> {
         })
     }
 
-    /// Returns the line of the event that opened object `i` of the slice, if
-    /// [lines](crate::Options::keep_lines) were kept.
+    /// Returns the line of the event that opened object `i` of the slice, if the replay kept lines
+    /// (`TraceReader::lines`).
     #[must_use]
     pub fn line(&self, i: usize) -> Option<LineNumber> {
         let pair = ExtraPair::from_word(self.pairs?[i]);
@@ -90,7 +90,7 @@ impl<'t> Annotations<'t> {
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     /// Returns the annotations of a chunk. Those of links are stored with the links' keys.
     pub(crate) fn annotations(self, chunk: &Chunk) -> Annotations<'t> {
         let trace = self.trace();

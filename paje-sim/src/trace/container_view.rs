@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::nearest::nearest;
 use crate::trace::Trace;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::rows::State;
 use paje_model::memory::LineNumber;
 use paje_model::names::ids::{ContainerId, TypeId};
@@ -68,35 +68,36 @@ impl<'t> Container<'t> {
         self.trace.containers().children(self.id).map(move |id| Container { id, ..self })
     }
 
-    /// Returns the time of the creation in seconds, or 0 for the root.
+    /// Returns the time of the creation in the [unit of the trace](Trace::time_scale), or 0 for the root.
     #[must_use]
     pub fn start(self) -> f64 {
         self.trace.containers().start(self.id)
     }
 
-    /// Returns the time of the end in seconds: the destruction of the container or an ancestor, or the end of the
-    /// trace.
+    /// Returns the time of the end in the [unit of the trace](Trace::time_scale): the destruction of the container or an
+    /// ancestor, or the end of the trace.
     #[must_use]
     pub fn end(self) -> f64 {
         self.trace.containers().end(self.id)
     }
 
     /// Returns the container's lanes, in the order of their first events. Lanes of its children are not included.
-    pub fn lanes(self) -> impl Iterator<Item = LaneView<'t>> {
+    pub fn lanes(self) -> impl Iterator<Item = Lane<'t>> {
         self.trace.lanes_of(self.id)
     }
 
     /// Returns the container's states, lane after lane.
     pub fn states(self) -> impl Iterator<Item = State<'t>> {
-        self.lanes().flat_map(LaneView::states)
+        self.lanes().flat_map(Lane::states)
     }
 
-    /// Returns the user-defined fields of the creation: name, and text as written. Empty unless the replay kept them.
+    /// Returns the user-defined fields of the creation: name, and text as written. Empty if the replay did not
+    /// keep them (`TraceReader::fields`).
     pub fn fields(self) -> impl Iterator<Item = (&'t str, &'t [u8])> {
         self.trace.container_fields(self.id)
     }
 
-    /// Returns the line that created the container, if the replay kept lines. The root has none.
+    /// Returns the line that created the container, if the replay kept lines (`TraceReader::lines`). The root has none.
     #[must_use]
     pub fn line(self) -> Option<LineNumber> {
         self.trace.container_line(self.id)
@@ -111,10 +112,17 @@ impl fmt::Debug for Container<'_> {
 }
 
 /// Reason why a text names no container, or several. It is shown as a sentence with the nearest names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct NoContainer(String);
 
 impl fmt::Display for NoContainer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Shows the message, because a `main` that returns an error prints it in this form.
+impl fmt::Debug for NoContainer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -9,21 +9,21 @@ use paje_model::names::text::Name;
 
 /// One lane of a trace.
 #[derive(Clone, Copy)]
-pub struct LaneView<'t> {
+pub struct Lane<'t> {
     pub(super) trace: &'t Trace,
     pub(super) id: LaneId,
 }
 
-impl fmt::Debug for LaneView<'_> {
+impl fmt::Debug for Lane<'_> {
     /// Does not format the trace, which may be long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LaneView").field(&self.id.0).finish()
+        f.debug_tuple("Lane").field(&self.id.0).finish()
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     pub(crate) const fn new(trace: &'t Trace, id: LaneId) -> Self {
-        LaneView { trace, id }
+        Lane { trace, id }
     }
 
     /// Returns the lane's number.
@@ -94,7 +94,7 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).is_empty()
     }
 
-    /// Returns the start of an object in seconds.
+    /// Returns the start of an object, in the [unit of the trace](Trace::time_scale).
     ///
     /// # Panics
     /// The lane has no object `row`, counted from 0.

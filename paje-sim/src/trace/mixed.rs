@@ -8,7 +8,7 @@ use paje_parser::TypeNature;
 
 use crate::trace::Trace;
 use crate::trace::container_view::Container;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::order::NameOrder;
 use crate::trace::rows::{Event, Link, State, Variable};
 use crate::trace::selected::Selected;
@@ -27,7 +27,7 @@ pub enum Row<'t> {
 }
 
 impl<'t> Row<'t> {
-    /// Returns the start in seconds. For an event, this is its time.
+    /// Returns the start, in the [unit of the trace](Trace::time_scale). For an event, this is its time.
     #[must_use]
     pub fn start(&self) -> f64 {
         match self {
@@ -39,7 +39,7 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Returns the end in seconds. For an event, this is its time.
+    /// Returns the end, in the [unit of the trace](Trace::time_scale). For an event, this is its time.
     #[must_use]
     pub fn end(&self) -> f64 {
         match self {
@@ -53,7 +53,7 @@ impl<'t> Row<'t> {
 
     /// Returns the lane of the row. The row of a container has none.
     #[must_use]
-    pub const fn lane(&self) -> Option<LaneView<'t>> {
+    pub const fn lane(&self) -> Option<Lane<'t>> {
         match self {
             Row::Container(_) => None,
             Row::State(State { lane, .. })
@@ -68,7 +68,7 @@ impl<'t> Row<'t> {
     pub fn type_id(&self) -> TypeId {
         match (self, self.lane()) {
             (Row::Container(container), _) => container.type_id(),
-            (_, lane) => lane.map_or(TypeId::ROOT, LaneView::type_id),
+            (_, lane) => lane.map_or(TypeId::ROOT, Lane::type_id),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Selected {
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     /// Returns the lane's rows, in the order of the lane.
     pub fn rows(self) -> impl Iterator<Item = Row<'t>> + use<'t> {
         let states = self.states().map(Row::State);
@@ -107,7 +107,7 @@ impl Trace {
                 Step::Container(id) => (Some(Row::Container(self.container_view(id))), None),
                 Step::Type(container, type_) => (None, self.lane(container, type_)),
             };
-            container.into_iter().chain(lane.into_iter().flat_map(LaneView::rows))
+            container.into_iter().chain(lane.into_iter().flat_map(Lane::rows))
         })
     }
 

@@ -1,7 +1,7 @@
 //! Portions of a trace.
 
 use crate::trace::Trace;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::order::NameOrder;
 use crate::trace::selected::Selected;
 use crate::trace::visit::{Events, Links, States, Variables, Visitor};
@@ -10,7 +10,7 @@ use paje_model::names::ids::ContainerId;
 
 /// A portion of a trace: the objects that the events in a range of bytes completed. See [`Trace::read_in_portions`].
 ///
-/// Lanes contain only the objects that the portion completed. Types, values and containers are those that the trace has
+/// Lanes contain the objects that the portion completed, and open states, whose end is NaN. Types, values and containers are those that the trace has
 /// defined so far.
 #[derive(Debug)]
 pub struct Portion<'t> {
@@ -92,7 +92,7 @@ struct Complete<'v, V>(&'v mut V);
 impl<V: Visitor> Visitor for Complete<'_, V> {
     type Error = V::Error;
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), V::Error> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), V::Error> {
         let mut first = 0;
         for run in states.end.split(|end| end.is_nan()) {
             if !run.is_empty() {
@@ -103,15 +103,15 @@ impl<V: Visitor> Visitor for Complete<'_, V> {
         Ok(())
     }
 
-    fn variables(&mut self, lane: LaneView<'_>, variables: Variables<'_>) -> Result<(), V::Error> {
+    fn variables(&mut self, lane: Lane<'_>, variables: Variables<'_>) -> Result<(), V::Error> {
         self.0.variables(lane, variables)
     }
 
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), V::Error> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), V::Error> {
         self.0.events(lane, events)
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), V::Error> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), V::Error> {
         self.0.links(lane, links)
     }
 }

@@ -1,7 +1,7 @@
 //! Rows of a lane one by one, for analyses.
 //!
 //! An iterator borrows the columns of the current chunk: nothing is copied or allocated for a row.
-//! [`LaneView::visit`] shows the same rows as slices.
+//! [`Lane::visit`] shows the same rows as slices.
 
 use std::iter::FusedIterator;
 
@@ -13,24 +13,22 @@ mod cursor;
 use crate::trace::Trace;
 use crate::trace::annotations::Annotations;
 use crate::trace::container_view::Container;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 pub(in crate::trace) use cursor::Place;
 use cursor::{Cursor, EventColumns, LinkColumns, StateColumns, VariableColumns};
 use paje_model::memory::{KeyPlace, LineNumber};
 use paje_model::names::ids::{ContainerId, ValueId};
 use paje_model::names::text::Name;
 
-/// A state of a container. Times are in seconds.
+/// A state of a container. Times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct State<'t> {
     /// Lane of the state: its container and its type.
-    pub lane: LaneView<'t>,
+    pub lane: Lane<'t>,
     /// Time at which the state was set or pushed.
     pub start: f64,
-    /// Time at which the state was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), the end is NaN if the state is still open. Such a state does not belong to the
-    /// portion.
+    /// Time at which the state was popped or replaced, or its container ended.
     pub end: f64,
     /// Value of the lane's type.
     pub value: ValueId,
@@ -39,12 +37,12 @@ pub struct State<'t> {
     place: Place,
 }
 
-/// A value of a variable. Times are in seconds.
+/// A value of a variable. Times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Variable<'t> {
     /// Lane of the variable: its container and its type.
-    pub lane: LaneView<'t>,
+    pub lane: Lane<'t>,
     /// Start of the value.
     pub start: f64,
     /// End of the value, which is the start of the next value or the end of the container.
@@ -54,28 +52,28 @@ pub struct Variable<'t> {
     place: Place,
 }
 
-/// An event in a container.
+/// An event in a container. Its time is in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Event<'t> {
     /// Lane of the event: its container and its type.
-    pub lane: LaneView<'t>,
-    /// Time in seconds.
+    pub lane: Lane<'t>,
+    /// Time of the event.
     pub time: f64,
     /// Value of the lane's type.
     pub value: ValueId,
     place: Place,
 }
 
-/// A link between two containers. Times are in seconds.
+/// A link between two containers. Times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Link<'t> {
     /// Lane of the link: the common container of both ends, and the link's type.
-    pub lane: LaneView<'t>,
-    /// Start in seconds.
+    pub lane: Lane<'t>,
+    /// Start of the link.
     pub start: f64,
-    /// End in seconds. It can be earlier than the start.
+    /// End of the link. It can be earlier than the start.
     pub end: f64,
     /// Value of the lane's type.
     pub value: ValueId,
@@ -88,24 +86,10 @@ pub struct Link<'t> {
 }
 
 impl<'t> State<'t> {
-    /// Returns the duration of the state in seconds.
-    #[must_use]
-    pub fn duration(&self) -> f64 {
-        self.end - self.start
-    }
-
     /// Returns the name of the state's value.
     #[must_use]
     pub fn value_name(&self) -> Name<'t> {
         self.lane.value_name(self.value)
-    }
-}
-
-impl Variable<'_> {
-    /// Returns the duration of the value in seconds.
-    #[must_use]
-    pub fn duration(&self) -> f64 {
-        self.end - self.start
     }
 }
 
@@ -118,12 +102,6 @@ impl<'t> Event<'t> {
 }
 
 impl<'t> Link<'t> {
-    /// Returns the duration of the link in seconds. It is negative if the link's end is earlier than its start.
-    #[must_use]
-    pub fn duration(&self) -> f64 {
-        self.end - self.start
-    }
-
     /// Returns the container at the start of the link.
     #[must_use]
     pub fn start_container(&self) -> Container<'t> {
@@ -149,7 +127,7 @@ impl<'t> Link<'t> {
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     /// Returns the lane's states in order of opening. Returns nothing if the lane's type has another nature.
     pub fn states(
         self,
@@ -182,31 +160,52 @@ impl<'t> LaneView<'t> {
 impl Trace {
     /// Returns all states, lane after lane in the order of [`Trace::lanes`].
     pub fn states(&self) -> impl Iterator<Item = State<'_>> {
-        self.lanes().flat_map(LaneView::states)
+        self.lanes().flat_map(Lane::states)
     }
 
     /// Returns all values of variables, lane after lane in the order of [`Trace::lanes`].
     pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
-        self.lanes().flat_map(LaneView::variables)
+        self.lanes().flat_map(Lane::variables)
     }
 
     /// Returns all events, lane after lane in the order of [`Trace::lanes`].
     pub fn events(&self) -> impl Iterator<Item = Event<'_>> {
-        self.lanes().flat_map(LaneView::events)
+        self.lanes().flat_map(Lane::events)
     }
 
     /// Returns all links, lane after lane in the order of [`Trace::lanes`].
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
-        self.lanes().flat_map(LaneView::links)
+        self.lanes().flat_map(Lane::links)
     }
 }
+
+macro_rules! lasting {
+    ($($row:ident)*) => {$(
+        impl $row<'_> {
+            /// Returns the time from start to end in the [unit of the trace](Trace::time_scale). It is negative for a
+            /// link that ends before it starts.
+            #[must_use]
+            pub fn duration(&self) -> f64 {
+                self.end - self.start
+            }
+
+            /// Returns the [duration](Self::duration) in seconds.
+            #[must_use]
+            pub fn seconds(&self) -> f64 {
+                self.lane.trace().seconds(self.duration())
+            }
+        }
+    )*};
+}
+
+lasting!(State Variable Link);
 
 macro_rules! annotated {
     ($($row:ident)*) => {$(
         impl<'t> $row<'t> {
             /// Returns the user-defined fields, each with its name and its text as written. The fields of the event
-            /// that opened the object come first, then those of the event that closed it. Empty unless the replay
-            /// kept them.
+            /// that opened the object come first, then those of the event that closed it. Empty if the replay did
+            /// not keep them (`TraceReader::fields`).
             pub fn fields(&self) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
                 let (notes, index) = self.annotations();
                 notes.of(index)
@@ -224,7 +223,8 @@ macro_rules! annotated {
                 self.field(name).and_then(parse_f64)
             }
 
-            /// Returns the line of the event that opened the object, if the replay kept lines.
+            /// Returns the line of the event that opened the object, if the replay kept lines
+            /// (`TraceReader::lines`).
             #[must_use]
             pub fn line(&self) -> Option<LineNumber> {
                 let (notes, index) = self.annotations();

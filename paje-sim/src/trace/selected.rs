@@ -1,5 +1,6 @@
 use super::Trace;
-use crate::trace::lane::LaneView;
+use crate::nearest::nearest;
+use crate::trace::lane::Lane;
 use crate::trace::walk::Step;
 use paje_model::model::containers::Containers;
 use paje_model::model::types::Types;
@@ -21,7 +22,7 @@ impl Trace {
 
 /// A selection, applied to the types and containers of a trace.
 ///
-/// To show the wanted rows in output order, use `trace.walk(order).filter(|step| selected.wants_step(*step))`.
+/// To see the wanted rows, use `trace.rows().filter(|row| selected.wants(row))`.
 #[derive(Clone, Debug)]
 pub struct Selected {
     selection: Selection,
@@ -150,11 +151,12 @@ impl Selected {
 
     /// Returns whether the rows of this lane are wanted.
     #[must_use]
-    pub fn wants_lane(&self, lane: LaneView<'_>) -> bool {
+    pub fn wants_lane(&self, lane: Lane<'_>) -> bool {
         self.wants_rows(lane.container(), lane.type_id())
     }
 
     /// Returns whether the rows at this step of a walk are wanted.
+    #[doc(hidden)]
     #[must_use]
     pub fn wants_step(&self, step: Step) -> bool {
         match step {
@@ -171,6 +173,21 @@ impl Selected {
     /// Returns the patterns for containers that match no container of the trace.
     pub fn unmet_containers(&self) -> impl Iterator<Item = &Glob> {
         unmet(&self.selection.containers, &self.met[self.selection.types.len()..])
+    }
+
+    /// Returns each pattern that matches nothing: its kind (`type` or `container`), the pattern, and a hint with the
+    /// nearest names.
+    #[doc(hidden)]
+    pub fn unmet(&self, trace: &Trace) -> impl Iterator<Item = (&'static str, &Glob, String)> {
+        let (types, containers) = (trace.types(), trace.containers());
+        let of_types = self.unmet_types().map(|glob| {
+            let names = types.ids().skip(1).map(|id| types.name(id).text);
+            ("type", glob, nearest(glob.as_str().as_bytes(), names))
+        });
+        of_types.chain(self.unmet_containers().map(|glob| {
+            let names = containers.ids().skip(1).map(|id| containers.name(id).text);
+            ("container", glob, nearest(glob.as_str().as_bytes(), names))
+        }))
     }
 }
 

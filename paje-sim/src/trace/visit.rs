@@ -6,7 +6,7 @@ use paje_parser::TypeNature;
 
 use crate::trace::Trace;
 use crate::trace::annotations::Annotations;
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use crate::trace::order::NameOrder;
 use crate::trace::walk::Step;
 use paje_model::memory::finished::FinishedRows;
@@ -37,13 +37,16 @@ impl Trace {
     }
 }
 
-/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane order. The default
-/// methods ignore the objects.
+/// Receives a trace in output order. Each lane comes as one or more slices of its columns, in lane order. All states
+/// and links have an end. The default methods ignore the objects.
+///
+/// If the trace is shown while it is read (`TraceReader::visit`), this order holds within each portion.
 pub trait Visitor {
     /// Error that ends the visit.
     type Error;
 
-    /// Receives a container. The container's lanes follow.
+    /// Receives a container: first the root, then the others. The container's lanes follow. While the trace is read,
+    /// containers come when they end, so earlier portions may have shown rows of them.
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
@@ -56,7 +59,7 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Self::Error> {
         let _ = (lane, states);
         Ok(())
     }
@@ -65,11 +68,7 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn variables(
-        &mut self,
-        lane: LaneView<'_>,
-        variables: Variables<'_>,
-    ) -> Result<(), Self::Error> {
+    fn variables(&mut self, lane: Lane<'_>, variables: Variables<'_>) -> Result<(), Self::Error> {
         let _ = (lane, variables);
         Ok(())
     }
@@ -78,7 +77,7 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Self::Error> {
         let _ = (lane, events);
         Ok(())
     }
@@ -87,13 +86,13 @@ pub trait Visitor {
     ///
     /// # Errors
     /// Any error of the visitor. It ends the visit.
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Self::Error> {
         let _ = (lane, links);
         Ok(())
     }
 }
 
-impl<'t> LaneView<'t> {
+impl<'t> Lane<'t> {
     /// Shows the lane's objects to the visitor, slice by slice.
     ///
     /// # Errors
@@ -109,7 +108,7 @@ impl<'t> LaneView<'t> {
         self.trace.rows.rows(self.id).chunks_from(self.arena(), first).map(|chunk| chunk.count())
     }
 
-    /// If the lane has exactly one chunk, returns its number of objects. This is faster than [`LaneView::chunks_from`].
+    /// If the lane has exactly one chunk, returns its number of objects. This is faster than [`Lane::chunks_from`].
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -212,14 +211,12 @@ impl<'t> LaneView<'t> {
     }
 }
 
-/// States of a lane. All slices have the same length, and times are in seconds.
+/// States of a lane. All slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct States<'t> {
     /// Time at which each state was set or pushed.
     pub start: &'t [f64],
-    /// Time at which each state was popped or replaced, or its container ended. In a portion (see
-    /// [`Trace::read_in_portions`]), the end is NaN if the state is still open. Such a state does not belong to the
-    /// portion.
+    /// Time at which each state was popped or replaced, or its container ended.
     pub end: &'t [f64],
     /// Value of each state.
     pub value: &'t [ValueId],
@@ -243,7 +240,7 @@ impl States<'_> {
     }
 }
 
-/// Values of a variable. The slices have the same length, and times are in seconds.
+/// Values of a variable. The slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct Variables<'t> {
     /// Start of each value. Each value lasts until the next value starts.
@@ -265,7 +262,7 @@ impl Variables<'_> {
     }
 }
 
-/// Events of a lane. The slices have the same length, and times are in seconds.
+/// Events of a lane. The slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'t> {
     /// Time of each event.
@@ -276,7 +273,7 @@ pub struct Events<'t> {
     pub user_defined: Annotations<'t>,
 }
 
-/// Links of a lane. All slices have the same length, and times are in seconds.
+/// Links of a lane. All slices have the same length, and times are in the [unit of the trace](Trace::time_scale).
 #[derive(Clone, Copy, Debug)]
 pub struct Links<'t> {
     /// Start of each link.

@@ -21,6 +21,7 @@ pub enum Step {
 
 impl Trace {
     /// Returns an iterator over the trace in output order.
+    #[doc(hidden)]
     pub fn walk(&self, order: NameOrder) -> Walk<'_> {
         let mut children = vec![Vec::new(); self.types().len()];
         for id in self.types().ids().skip(1) {

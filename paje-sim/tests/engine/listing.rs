@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use paje_sim::{
-    ContainerId, Events, LaneView, Links, NameOrder, States, Step, Trace, Variables, Visitor,
+    ContainerId, Events, Lane, Links, NameOrder, States, Step, Trace, Variables, Visitor,
 };
 
 /// Every object of a trace in output order, with all bits of its numbers.
@@ -32,7 +32,7 @@ impl Listing {
         listing.0
     }
 
-    fn push(&mut self, lane: LaneView<'_>, object: impl std::fmt::Debug) {
+    fn push(&mut self, lane: Lane<'_>, object: impl std::fmt::Debug) {
         let container = lane.trace().containers().identifier(lane.container()).text;
         let type_ = lane.trace().types().identifier(lane.type_id()).text;
         self.0.push(format!("{container:?} {type_:?} {object:?}"));
@@ -49,7 +49,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
         for (i, value) in states.value.iter().enumerate() {
             let times = (states.start[i].to_bits(), states.end[i].to_bits(), states.imbrication[i]);
             // In a portion, a state without an end is still open.
@@ -61,11 +61,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn variables(
-        &mut self,
-        lane: LaneView<'_>,
-        variables: Variables<'_>,
-    ) -> Result<(), Infallible> {
+    fn variables(&mut self, lane: Lane<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
         for (i, value) in variables.value.iter().enumerate() {
             let times = (variables.start[i].to_bits(), variables.end(i).to_bits());
             let fields: Vec<_> = variables.user_defined.of(i).collect();
@@ -74,7 +70,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
         for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
             let fields: Vec<_> = events.user_defined.of(i).collect();
             self.push(lane, (time.to_bits(), lane.value_name(*value), fields));
@@ -82,7 +78,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for (i, value) in links.value.iter().enumerate() {
             let times = (links.start[i].to_bits(), links.end[i].to_bits());
             let ends = (links.from[i], links.to[i], links.raw_key(i));

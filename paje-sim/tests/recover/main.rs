@@ -7,8 +7,8 @@ use std::convert::Infallible;
 
 use datasets::invalid::{self, Fault};
 use paje_sim::{
-    ContainerId, ErrorKind, Events, LaneView, Limits, Links, NameOrder, Options, Progress,
-    Recovery, Source, States, Trace, Variables, Visitor,
+    ContainerId, ErrorKind, Events, Lane, Limits, Links, NameOrder, Options, Progress, Recovery,
+    Source, States, Trace, Variables, Visitor,
 };
 use paje_workers::Workers;
 use testkit::{Rng, damage, number, team};
@@ -33,7 +33,7 @@ impl Listing {
         }
     }
 
-    fn push(&mut self, lane: LaneView<'_>, row: usize, what: &str) {
+    fn push(&mut self, lane: Lane<'_>, row: usize, what: &str) {
         let trace = lane.trace();
         let container = text(trace.containers().identifier(lane.container()).text);
         let type_ = text(trace.types().identifier(lane.type_id()).text);
@@ -42,7 +42,7 @@ impl Listing {
 }
 
 /// Returns the number that the lane's next object has, given the objects listed so far.
-fn numbered(known: &[String], lane: LaneView<'_>) -> usize {
+fn numbered(known: &[String], lane: Lane<'_>) -> usize {
     let trace = lane.trace();
     let container = text(trace.containers().identifier(lane.container()).text);
     let about = format!("{container} {} ", text(trace.types().identifier(lane.type_id()).text));
@@ -66,7 +66,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
         let first = numbered(&self.0, lane);
         for (i, value) in states.value.iter().enumerate() {
             let (start, end, level) = (states.start[i], states.end[i], states.imbrication[i]);
@@ -76,11 +76,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn variables(
-        &mut self,
-        lane: LaneView<'_>,
-        variables: Variables<'_>,
-    ) -> Result<(), Infallible> {
+    fn variables(&mut self, lane: Lane<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
         let first = numbered(&self.0, lane);
         for (i, value) in variables.value.iter().enumerate() {
             let (start, end) = (variables.start[i], variables.end(i));
@@ -89,7 +85,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
         let first = numbered(&self.0, lane);
         for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
             let value = text(lane.value_name(*value).text);
@@ -98,7 +94,7 @@ impl Visitor for Listing {
         Ok(())
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
         let first = numbered(&self.0, lane);
         for (i, value) in links.value.iter().enumerate() {
             let (start, end) = (links.start[i], links.end[i]);

@@ -108,7 +108,7 @@ fn found<R: Send>(
     options.workers()?.run(|| {
         let waits = Waits::new(trace, &map, &reading);
         if waits.facts.tracks.classes().is_empty() {
-            return Err(Refusal(map.unknown(trace)));
+            return Err(Refusal(map.unknown(trace, "`Options::map`")));
         }
         rows(&waits, &map)
     })

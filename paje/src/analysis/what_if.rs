@@ -35,8 +35,17 @@ record! {
     }
 }
 
-/// Predicts how long the run would have taken with changes. A change has a kind and its settings, as the options of
-/// `pj_whatif` take them.
+/// Predicts how long the run would have taken with changes. A change has a kind and its settings, which are separated
+/// by commas. States and containers are patterns, and times are in seconds.
+///
+/// | kind | settings | |
+/// |---|---|---|
+/// | `scale` | `state=X`, `factor=F`, perhaps `container=C`, `min-gap=S` | scales the exclusive time of states, except parts of up to `min-gap` |
+/// | `cpu` | `factor=F`, perhaps `container=C` | scales computing and the time between states |
+/// | `balance` | `state=X`, `mode=M`, perhaps `container=C` | makes states equally long: `global-instance`, the k-th states of all containers; `process-local`, those of each container; `global`, all; `scaled` makes the sums of containers equal |
+/// | `cut` | `state=X`, perhaps `container=C` | removes states with everything inside them, including messages |
+/// | `cut-messages` | a condition such as `size == 0` | removes messages; properties are `size`, `tag`, `value`, `from` and `to`, joined by `&&` |
+/// | `net` | `latency=L`, `bandwidth=B`, `eager=N`, `sharing=maxmin` or `none` | changes the network: `x10` is ten times the recorded value, a number is seconds or bytes per second |
 ///
 /// ```
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
@@ -75,7 +84,7 @@ fn predict(
 ) -> Result<Prediction, Refusal> {
     let facts = Facts::new(trace, &settings.map, &settings.reading);
     if facts.tracks.classes().is_empty() {
-        return Err(Refusal(settings.map.unknown(trace)));
+        return Err(Refusal(settings.map.unknown(trace, "`Options::map`")));
     }
     let mut changes = Changes { hypotheses, network: None, random: None };
     let eager = changes.eager();

@@ -91,6 +91,10 @@ fn what_a_trace_cannot_answer_is_refused() {
     let some = Selection::default().of_natures([Nature::State]);
     assert!(waits(&open("mpi.trace"), &Options::new().select(some)).is_err());
     assert!(Options::new().map("nonsense").is_err());
+    let map = Options::new().map("[classes]\n\"no such state\" = \"wait\"").expect("a map");
+    let refused = waits(&open("mpi.trace"), &map).expect_err("no known states");
+    assert!(refused.to_string().ends_with("choose another one with `Options::map`"), "{refused}");
+    assert_eq!(format!("{refused:?}"), refused.to_string());
 }
 
 #[test]

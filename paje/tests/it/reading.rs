@@ -5,8 +5,8 @@ use std::io::{Cursor, Write};
 use std::sync::Arc;
 
 use paje::{
-    ContainerId, ErrorKind, LaneView, Links, Nature, Pin, Progress, Selection, States, TimeUnit,
-    Trace, TraceReader, VisitError, Visitor,
+    ContainerId, ErrorKind, Lane, Links, Nature, Pin, Progress, Selection, States, TimeUnit, Trace,
+    TraceReader, VisitError, Visitor,
 };
 use testkit::otf2::Archive;
 use testkit::otf2::Given::{N, T};
@@ -23,7 +23,7 @@ fn traces_and_rows_can_be_sent_and_shared() {
     shared::<paje::Row<'_>>();
     shared::<paje::RowsByTime<'_>>();
     shared::<paje::Container<'_>>();
-    shared::<paje::LaneView<'_>>();
+    shared::<paje::Lane<'_>>();
     shared::<paje::Selected>();
     shared::<paje::Error>();
     shared::<VisitError<paje::Error>>();
@@ -48,7 +48,7 @@ impl Visitor for Seen {
         Ok(())
     }
 
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), String> {
+    fn states(&mut self, _: Lane<'_>, states: States<'_>) -> Result<(), String> {
         self.states += states.start.len() as u64;
         assert!(states.end.iter().all(|end| !end.is_nan()));
         self.until = states.end.iter().copied().fold(self.until, f64::max);
@@ -58,7 +58,7 @@ impl Visitor for Seen {
         }
     }
 
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), String> {
+    fn links(&mut self, _: Lane<'_>, links: Links<'_>) -> Result<(), String> {
         self.links += links.start.len() as u64;
         Ok(())
     }
@@ -126,6 +126,8 @@ fn errors_have_a_kind_and_a_position() {
     let error = TraceReader::new().parse(&wrong).expect_err("invalid");
     assert!(matches!(error.kind(), ErrorKind::Invalid(_)), "{error}");
     assert_eq!(error.position().expect("a position").line as usize, wrong.lines().count());
+    // A `main` that returns an error prints its Debug form.
+    assert_eq!(format!("{error:?}"), error.to_string());
     let trace = TraceReader::new().recover(true).parse(&wrong).expect("recovered");
     assert_eq!(trace.recovered().problems.len(), 1);
     let missing = TraceReader::new().open("no such file").expect_err("missing");
@@ -143,7 +145,10 @@ fn options_have_their_effect() {
     let trace = reader.clone().select(selection).open(example("mpi.trace")).expect("valid trace");
     assert_eq!((trace.states().count(), trace.counts().states), (0, 0));
     let trace = reader.clone().time_unit(TimeUnit::Milliseconds).open(example("mpi.trace"));
-    assert_eq!(trace.expect("valid trace").time_scale().unit(), TimeUnit::Milliseconds);
+    let trace = trace.expect("valid trace");
+    assert_eq!(trace.time_scale().unit(), TimeUnit::Milliseconds);
+    assert!(trace.states().all(|it| it.seconds() == trace.seconds(it.duration())));
+    assert_eq!(trace.seconds(1500.0), 1.5);
     let cut = reader.clone().stop_at(0.01).ignore_incomplete_links(true);
     assert_eq!(cut.open(example("mpi.trace")).expect("valid trace").end(), 0.01);
     assert!(reader.open(example("unsorted.trace")).is_err());

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use datasets::Shape;
 use paje::{
-    Annotations, Events, LaneView, Links, NameOrder, Nature, Row, Selection, States, Trace,
+    Annotations, Events, Lane, Links, NameOrder, Nature, Row, Selection, States, Trace,
     TraceReader, Variables, Visitor,
 };
 
@@ -42,7 +42,7 @@ impl Visitor for Columns {
         Ok(())
     }
 
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
         for i in 0..states.start.len() {
             let row = (lane.id(), states.start[i], states.end[i], states.value[i]);
             self.push(row, states.user_defined, i);
@@ -50,21 +50,21 @@ impl Visitor for Columns {
         Ok(())
     }
 
-    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+    fn variables(&mut self, lane: Lane<'_>, all: Variables<'_>) -> Result<(), Infallible> {
         for i in 0..all.start.len() {
             self.push((lane.id(), all.start[i], all.end(i), all.value[i]), all.user_defined, i);
         }
         Ok(())
     }
 
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
         for i in 0..events.time.len() {
             self.push((lane.id(), events.time[i], events.value[i]), events.user_defined, i);
         }
         Ok(())
     }
 
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for i in 0..links.start.len() {
             let ends = (links.from[i], links.to[i]);
             let row = (lane.id(), links.start[i], links.end[i], links.value[i], ends);

@@ -41,12 +41,12 @@ const MEDIA: [Medium; 4] = [Medium::File, Medium::Pipe, Medium::Gzip, Medium::Pa
 type Outcome = Result<Vec<u8>, String>;
 
 fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome {
-    let trace = trace.map_err(|error| format!("{error:?}"))?;
+    let trace = trace.map_err(|error| format!("{error:#?}"))?;
     let mut out = Vec::new();
     let mut warnings: Vec<_> = trace.warnings().iter().collect();
     warnings.sort_by_key(|warning| warning.first_line);
     writeln!(out, "{warnings:?}").expect("memory can be written");
-    writeln!(out, "{:?}", trace.recovered()).expect("memory can be written");
+    writeln!(out, "{:#?}", trace.recovered()).expect("memory can be written");
     out.extend(hierarchy::types(&trace, Quotes::Auto));
     out.extend(hierarchy::entities(&trace, Quotes::Auto));
     containers::write_tree(&trace, Quotes::Auto, &mut out).expect("memory can be written");

@@ -41,7 +41,7 @@ fn shown(trace: &Trace, workers: &Workers) -> Vec<u8> {
 }
 
 fn outcome(root: &Path, options: &Options, workers: &Workers) -> Result<Vec<u8>, String> {
-    let trace = replay(root, options, workers).map_err(|error| format!("{error:?}"))?;
+    let trace = replay(root, options, workers).map_err(|error| format!("{error:#?}"))?;
     Ok([shown(&trace, workers), format!("{:?}", trace.warnings()).into_bytes()].concat())
 }
 

@@ -41,7 +41,7 @@ fn in_portions(text: &[u8], bytes: u64, block: usize, workers: &Workers) -> (Vec
     let (options, all) = (options(block), Selection::default());
     let (source, style) = (Source::stream(text), Style::DEFAULT);
     let (rows, trace) = agree::in_portions(source, &options, bytes, true, style, &all, workers);
-    (rows, format!("{:?}", trace.expect("a trace that is not empty").recovered()))
+    (rows, format!("{:#?}", trace.expect("a trace that is not empty").recovered()))
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn sorted_traces_do_not_depend_on_workers_and_blocks() {
             let source = Source::stream(&text[..]);
             let trace = Trace::read_with(source, &options, workers, &Progress::default());
             let trace = trace.expect("a trace that is not empty");
-            (rows(&trace, workers), format!("{:?}", trace.recovered()))
+            (rows(&trace, workers), format!("{:#?}", trace.recovered()))
         };
         let wanted = replay(1 << 20, &TEAMS[0]);
         assert!(!wanted.1.contains("not-time-ordered"), "{}", wanted.1);

@@ -274,8 +274,8 @@ fn random_traces_are_filtered() {
 
 fn verdict(trace: &Result<Trace, paje_sim::Error>) -> String {
     match trace {
-        Ok(trace) => format!("{:?} {:?}", trace.warnings(), trace.recovered()),
-        Err(error) => format!("{error:?}"),
+        Ok(trace) => format!("{:?} {:#?}", trace.warnings(), trace.recovered()),
+        Err(error) => format!("{error:#?}"),
     }
 }
 

@@ -52,7 +52,7 @@ fn report(folder: &Path, name: &str, words: &[&str]) -> Result<String, String> {
     let options = ["pj_profile", "--no-warnings", "--format", "json"];
     let words = options.iter().chain(words).map(|word| (*word).to_owned());
     let cli = Cli::parse_from(words.chain(paths));
-    let text = bytes(&cli, Cuts::default()).map_err(|failure| format!("{failure:?}"))?;
+    let text = bytes(&cli, Cuts::default()).map_err(|failure| format!("{failure:#?}"))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 

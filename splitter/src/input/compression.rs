@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use liblzma::stream::{CONCATENATED, Stream};
 
 use super::frames::{Format, Frames};
+use super::pack;
 use super::pieces::{PiecesText, Unpacking};
 
 const BUFFER: usize = 256 << 10;
@@ -50,9 +51,11 @@ const MAGIC: [(&[u8], Compression); 8] = [
     (b"\xfd7zXZ\0", Compression::Xz),
     (b"BZh", Compression::Bzip2),
     (b"\x89PJP\r\n", Compression::Packed),
-    (paje_otf2::anchor::MAGIC[0], Compression::Otf2),
-    (paje_otf2::anchor::MAGIC[1], Compression::Otf2),
+    (OTF2[0], Compression::Otf2),
+    (OTF2[1], Compression::Otf2),
 ];
+
+pub(super) const OTF2: [&[u8]; 2] = [b"\x03\x42OTF2", b"\x03\x23OTF2"];
 
 pub(super) const HEAD: usize = 6;
 
@@ -119,7 +122,7 @@ impl Decoder {
                 Frames::new(Format::Zstd, medium)
                     .pieces(|rest| Ok(Box::new(zstd_decoder(buffered(rest))?))),
             ),
-            Compression::Packed => PiecesText::packed(buffered(medium)),
+            Compression::Packed => pack::text(buffered(medium))?,
             Compression::Otf2 => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidInput,

@@ -2,10 +2,8 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-use paje_pack::{Packed, Piece as Part, Reader, Window};
 
 /// Limit on the size in bytes of decompressed text that waits to be read.
 const AHEAD: usize = 1 << 20;
@@ -26,32 +24,6 @@ pub(super) enum Next {
     Piece(Box<dyn Piece>),
     /// The text after all pieces, which one thread reads.
     Rest(Box<dyn Read + Send>),
-}
-
-impl Piece for Packed {
-    fn most(&self) -> u64 {
-        self.text_len()
-    }
-
-    fn unpack(self: Box<Self>, _: Vec<u8>) -> (Vec<u8>, io::Result<()>) {
-        match Packed::unpack(&self) {
-            Ok(text) => (text, Ok(())),
-            Err(error) => (Vec::new(), Err(error.into())),
-        }
-    }
-}
-
-/// Lines of a time window that are stored uncompressed.
-struct Ready(Vec<u8>);
-
-impl Piece for Ready {
-    fn most(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn unpack(self: Box<Self>, _: Vec<u8>) -> (Vec<u8>, io::Result<()>) {
-        (self.0, Ok(()))
-    }
 }
 
 struct Slot {
@@ -144,26 +116,6 @@ pub(super) struct PiecesText {
 }
 
 impl PiecesText {
-    pub(super) fn packed(medium: impl Read + Send + 'static) -> PiecesText {
-        let mut reader = Reader::new(medium);
-        PiecesText::new(move || {
-            Ok(match reader.next_segment()? {
-                Some(packed) => Next::Piece(Box::new(packed)),
-                None => Next::Rest(Box::new(io::empty())),
-            })
-        })
-    }
-
-    pub(super) fn within(mut window: Window<impl Read + Seek + Send + 'static>) -> PiecesText {
-        PiecesText::new(move || {
-            Ok(match window.next_piece()? {
-                Some(Part::Segment(packed)) => Next::Piece(packed),
-                Some(Part::Lines(lines)) => Next::Piece(Box::new(Ready(lines))),
-                None => Next::Rest(Box::new(io::empty())),
-            })
-        })
-    }
-
     pub(super) fn new(next: impl FnMut() -> io::Result<Next> + Send + 'static) -> PiecesText {
         let state = State {
             next: Box::new(next),
@@ -281,73 +233,5 @@ impl Unpacking {
         let job = self.0.take_on(&mut state);
         drop(state);
         job.map(Job::run).is_some()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Cursor;
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use super::*;
-
-    fn packed(text: &[u8]) -> Vec<u8> {
-        let mut settings = paje_pack::Settings::default();
-        settings.segment = 1000;
-        paje_pack::pack(text, Vec::new(), settings).unwrap()
-    }
-
-    fn read(packed: Vec<u8>, helpers: usize) -> (Vec<u8>, io::Result<()>) {
-        let mut text = PiecesText::packed(Cursor::new(packed));
-        let unpacking = text.unpacking();
-        let stopped = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            for _ in 0..helpers {
-                scope.spawn(|| {
-                    while !stopped.load(Ordering::Relaxed) {
-                        unpacking.help(helpers + 1);
-                    }
-                });
-            }
-            let (mut read, mut some) = (Vec::new(), [0; 700]);
-            let ended = loop {
-                match text.read(&mut some) {
-                    Ok(0) => break Ok(()),
-                    Ok(count) => read.extend_from_slice(&some[..count]),
-                    Err(error) => break Err(error),
-                }
-            };
-            stopped.store(true, Ordering::Relaxed);
-            assert!(matches!(text.read(&mut some), Ok(0)), "there is text after the end");
-            (read, ended)
-        })
-    }
-
-    #[test]
-    fn helping_threads_do_not_change_the_text() {
-        let text: String = (0..2000).map(|line| format!("line {line}\n")).collect();
-        let packed = packed(text.as_bytes());
-        for helpers in 0..4 {
-            let (read, ended) = read(packed.clone(), helpers);
-            assert!(read == text.as_bytes() && ended.is_ok(), "{helpers}");
-        }
-    }
-
-    #[test]
-    fn damage_is_reported_after_the_text_before_it() {
-        let text: String = (0..2000).map(|line| format!("line {line}\n")).collect();
-        let mut packed = packed(text.as_bytes());
-        let middle = packed.len() / 2;
-        packed[middle] ^= 1;
-        let (alone, ended) = read(packed.clone(), 0);
-        let message = ended.unwrap_err().to_string();
-        assert!(!alone.is_empty() && text.as_bytes().starts_with(&alone));
-        for helpers in 1..4 {
-            let (read, ended) = read(packed.clone(), helpers);
-            assert_eq!(
-                (read.len(), ended.unwrap_err().to_string()),
-                (alone.len(), message.clone())
-            );
-        }
     }
 }

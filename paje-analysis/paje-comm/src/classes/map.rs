@@ -132,16 +132,14 @@ impl Map {
         best.expect("there are built-in maps")
     }
 
-    /// Explains why no states of a trace have a class.
+    /// Explains why no states of a trace have a class. `option` sets another map, such as `--map FILE`.
     #[must_use]
-    pub fn unknown(&self, trace: &Trace) -> String {
+    pub fn unknown(&self, trace: &Trace, option: &str) -> String {
         if trace.counts().states == 0 {
             return "the trace has no states; record the calls that send, receive and wait".into();
         }
         let name = self.name();
-        format!(
-            "the map `{name}` knows none of the state values; choose another one with --map FILE"
-        )
+        format!("the map `{name}` knows none of the state values; choose another one with {option}")
     }
 
     /// Returns the name of a built-in map, or the file name.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::memory::{Arena, Overflow, Place, TextPages};
 use crate::names::options::Keeps;
 
+/// A line of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineNumber {
     /// Index of the file among the files of the trace.

@@ -200,13 +200,13 @@ impl Containers {
         self.list[id.index()].parent
     }
 
-    /// Returns the time of the container's creation in seconds, or 0 for the root.
+    /// Returns the time of the container's creation, in the unit of the trace, or 0 for the root.
     #[must_use]
     pub fn start(&self, id: ContainerId) -> f64 {
         self.list[id.index()].start
     }
 
-    /// Returns the time of the container's end in seconds: the time of its destruction, of an ancestor's destruction,
+    /// Returns the time of the container's end, in the unit of the trace: the time of its destruction, of an ancestor's destruction,
     /// or of the end of the trace.
     #[must_use]
     pub fn end(&self, id: ContainerId) -> f64 {

@@ -13,8 +13,7 @@ pub use super::problem::Problem;
 pub use super::warning::WarningKind;
 
 /// Reason why a trace could not be replayed: a failed read, or the first problem in file order
-/// (with [`Options::sort`](crate::names::options::Options::sort), in sorted order).
-#[derive(Debug)]
+/// (if events are sorted by time, in that order).
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -31,7 +30,7 @@ struct Inner {
 /// Position of a problem, and the line that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, or `None` for the trace itself. See `Source::reading_files`.
+    /// The file, or `None` for the trace itself. A trace may refer to other files.
     pub file: Option<Arc<Path>>,
     /// Byte, line and column of the offending text in the file.
     pub position: Position,
@@ -120,6 +119,12 @@ impl Error {
         self
     }
 
+    /// Creates the error of a file that cannot be opened.
+    #[doc(hidden)]
+    pub fn of_file((file, error): (PathBuf, io::Error)) -> Self {
+        Error::from(error).of_trace(&file)
+    }
+
     /// Sets the path of the trace, which messages then show.
     #[doc(hidden)]
     pub fn of_trace(mut self, trace: &Path) -> Self {
@@ -189,6 +194,13 @@ impl fmt::Display for Error {
             ErrorKind::Unmatched(message) => f.write_str(message),
             ErrorKind::Stopped => f.write_str("the replay was stopped"),
         }
+    }
+}
+
+/// Shows the message, because a `main` that returns an error prints it in this form. `{:#?}` shows all contents.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() { self.0.fmt(f) } else { fmt::Display::fmt(self, f) }
     }
 }
 

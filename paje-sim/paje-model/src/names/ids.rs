@@ -7,7 +7,7 @@ macro_rules! id {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
         #[repr(transparent)]
-        pub struct $name(pub u32);
+        pub struct $name(#[doc(hidden)] pub u32);
 
         impl $name {
             /// Returns the number as an index.

@@ -102,7 +102,7 @@ pub struct Options {
     pub variable_precision: Precision,
     /// Whether quotes are part of a value's name.
     pub value_names: ValueNames,
-    /// Events after this time, in seconds, are ignored, and all open objects end at this time.
+    /// Events after this time, in the unit of the trace, are ignored, and all open objects end at this time.
     pub stop_at: Option<f64>,
     /// Whether states do not nest. A push then ends the state below it, and a pop opens that state again as a new row.
     pub no_imbrication: bool,

@@ -18,7 +18,7 @@ pub struct Progress {
 /// A phase of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// Text is read. Without [`Options::sort`](crate::names::options::Options::sort), it is also replayed.
+    /// Text is read. Unless events are sorted by time, it is also replayed.
     #[default]
     Reading,
     /// Lines are sorted by time.

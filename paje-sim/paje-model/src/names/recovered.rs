@@ -61,6 +61,7 @@ pub struct OpenState {
     pub value: Vec<u8>,
 }
 
+/// Problems from which a replay has recovered.
 #[derive(Debug, Default)]
 pub struct Recovery {
     /// Kinds of problems, ordered by the first problem of each kind.

@@ -9,8 +9,7 @@ pub use glob::{Glob, ParseGlobError};
 
 /// Wanted rows of a trace, by nature, type, container and time window. The default is all rows.
 ///
-/// In [`Options::selection`](crate::names::options::Options::selection), it limits the rows that a replay keeps. In
-/// `Trace::select`, it limits the rows that are shown.
+/// In `TraceReader::select`, it limits the rows that a replay keeps. `Trace::select` applies it to a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Selection {

@@ -9,7 +9,7 @@ use super::error::Named;
 use super::hash::short_word;
 
 /// A name as written in the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a> {
     /// The name without its quotes, which identifies it.
     pub text: &'a [u8],
@@ -27,6 +27,13 @@ impl PartialEq<str> for Name<'_> {
 impl PartialEq<&str> for Name<'_> {
     fn eq(&self, other: &&str) -> bool {
         *self == **other
+    }
+}
+
+/// Shows the name in quotes.
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_str_lossy(), f)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::ops::RangeInclusive;
 
-/// A range of times in seconds that includes both ends. The default is all times.
+/// A range of times, in the unit of the trace, that includes both ends. The default is all times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct TimeRange {

@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 use paje_parser::TypeNature;
 
 use super::{Event, Link, State, Variable};
-use crate::trace::lane::LaneView;
+use crate::trace::lane::Lane;
 use paje_model::memory::{Chunk, EventChunk, KeyPlace, LinkChunk, Rows, StateChunk, Width};
 use paje_model::names::ids::{ContainerId, ValueId};
 
@@ -18,7 +18,7 @@ pub(in crate::trace) struct Place {
 
 #[derive(Clone)]
 pub(super) struct Cursor<'t, C> {
-    lane: LaneView<'t>,
+    lane: Lane<'t>,
     rows: Option<&'t Rows>,
     chunk: usize,
     /// Columns of the current chunk, which has `count` rows. Row `at` is next.
@@ -33,12 +33,12 @@ pub(super) trait Columns<'t>: Default {
     type Row;
     const NATURE: TypeNature;
 
-    fn of(lane: LaneView<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self;
-    fn row(&self, lane: LaneView<'t>, place: Place) -> Self::Row;
+    fn of(lane: Lane<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self;
+    fn row(&self, lane: Lane<'t>, place: Place) -> Self::Row;
 }
 
 impl<'t, C: Columns<'t>> Cursor<'t, C> {
-    pub(super) fn new(lane: LaneView<'t>) -> Self {
+    pub(super) fn new(lane: Lane<'t>) -> Self {
         let rows = lane.trace().rows.rows(lane.id());
         let rows = (lane.nature() == C::NATURE).then_some(rows);
         let left = rows.map_or(0, |rows| rows.len(lane.arena()));
@@ -95,7 +95,7 @@ impl Default for Numbers<'_> {
 }
 
 impl<'t> Numbers<'t> {
-    fn of(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> Self {
+    fn of(lane: Lane<'t>, chunk: &Chunk, column: usize) -> Self {
         let words = lane.arena().words(chunk.place, column, chunk.width.words(chunk.count()));
         match chunk.width {
             Width::Byte => Numbers::Bytes(bytemuck::cast_slice(words)),
@@ -114,7 +114,7 @@ impl<'t> Numbers<'t> {
     }
 }
 
-fn floats<'t>(lane: LaneView<'t>, chunk: &Chunk, column: usize) -> &'t [f64] {
+fn floats<'t>(lane: Lane<'t>, chunk: &Chunk, column: usize) -> &'t [f64] {
     bytemuck::cast_slice(lane.arena().words(chunk.place, column, chunk.count()))
 }
 
@@ -130,7 +130,7 @@ impl<'t> Columns<'t> for StateColumns<'t> {
     type Row = State<'t>;
     const NATURE: TypeNature = TypeNature::State;
 
-    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
+    fn of(lane: Lane<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
         StateColumns {
             start: floats(lane, chunk, 0),
             end: floats(lane, chunk, chunk.size()),
@@ -140,7 +140,7 @@ impl<'t> Columns<'t> for StateColumns<'t> {
     }
 
     #[inline]
-    fn row(&self, lane: LaneView<'t>, place: Place) -> State<'t> {
+    fn row(&self, lane: Lane<'t>, place: Place) -> State<'t> {
         let i = place.index as usize;
         let (value, imbrication) = (ValueId(self.value.get(i)), self.imbrication.get(i));
         State { lane, start: self.start[i], end: self.end[i], value, imbrication, place }
@@ -158,7 +158,7 @@ impl<'t> Columns<'t> for VariableColumns<'t> {
     type Row = Variable<'t>;
     const NATURE: TypeNature = TypeNature::Variable;
 
-    fn of(lane: LaneView<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self {
+    fn of(lane: Lane<'t>, chunk: &Chunk, next: Option<&Chunk>) -> Self {
         VariableColumns {
             start: floats(lane, chunk, 0),
             value: floats(lane, chunk, chunk.size()),
@@ -167,7 +167,7 @@ impl<'t> Columns<'t> for VariableColumns<'t> {
     }
 
     #[inline]
-    fn row(&self, lane: LaneView<'t>, place: Place) -> Variable<'t> {
+    fn row(&self, lane: Lane<'t>, place: Place) -> Variable<'t> {
         let i = place.index as usize;
         let end = self.start.get(i + 1).copied().unwrap_or(self.last_end);
         Variable { lane, start: self.start[i], end, value: self.value[i], place }
@@ -184,13 +184,13 @@ impl<'t> Columns<'t> for EventColumns<'t> {
     type Row = Event<'t>;
     const NATURE: TypeNature = TypeNature::Event;
 
-    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
+    fn of(lane: Lane<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
         let value = Numbers::of(lane, chunk, EventChunk::value(chunk));
         EventColumns { time: floats(lane, chunk, 0), value }
     }
 
     #[inline]
-    fn row(&self, lane: LaneView<'t>, place: Place) -> Event<'t> {
+    fn row(&self, lane: Lane<'t>, place: Place) -> Event<'t> {
         let i = place.index as usize;
         Event { lane, time: self.time[i], value: ValueId(self.value.get(i)), place }
     }
@@ -210,7 +210,7 @@ impl<'t> Columns<'t> for LinkColumns<'t> {
     type Row = Link<'t>;
     const NATURE: TypeNature = TypeNature::Link;
 
-    fn of(lane: LaneView<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
+    fn of(lane: Lane<'t>, chunk: &Chunk, _: Option<&Chunk>) -> Self {
         let small = |column| Numbers::of(lane, chunk, LinkChunk::small(chunk, column));
         LinkColumns {
             start: floats(lane, chunk, 0),
@@ -223,7 +223,7 @@ impl<'t> Columns<'t> for LinkColumns<'t> {
     }
 
     #[inline]
-    fn row(&self, lane: LaneView<'t>, place: Place) -> Link<'t> {
+    fn row(&self, lane: Lane<'t>, place: Place) -> Link<'t> {
         let i = place.index as usize;
         Link {
             lane,

@@ -78,7 +78,8 @@ pub(super) fn apply(
                 let misfit = fit.misfit * 100.0;
                 return Err(format!(
                     "no latency and bandwidth explain the recorded messages: a fifth of them are more than {misfit:.0} % off; \
-                     give --net-table FILE, or --net with both latency=SECONDS and bandwidth=BYTES-PER-SECOND"
+                     give a table of the network (net-table), or net with both latency=SECONDS and \
+                     bandwidth=BYTES-PER-SECOND"
                 ));
             }
             Some(fit) => {
@@ -87,7 +88,7 @@ pub(super) fn apply(
             }
             None => {
                 return Err("cannot separate latency from bandwidth: the messages have no sizes, or all the same size; \
-                            record with tracing/smpi/display-sizes:yes, or give --net-table FILE, or --net with \
+                            record with tracing/smpi/display-sizes:yes, or give a table of the network (net-table), or net with \
                             both latency=SECONDS and bandwidth=BYTES-PER-SECOND"
                     .into());
             }
