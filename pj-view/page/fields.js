@@ -35,7 +35,7 @@ export class Fields {
   }
 
   /**
-   * Returns the field of each row of a block, or null until it is there.
+   * Returns the field of each row of a block, or null until it arrives.
    * @param {Block} block
    */
   of(block) {

@@ -15,7 +15,7 @@ const NARROWEST = 0.002;
  */
 
 /**
- * Lays out paths: boxes of the states in a state lie side by side below it, longest first. Leaves out narrow boxes.
+ * Lays out paths: below the box of a state are the boxes of the states in it, longest first. Leaves out narrow boxes.
  * @param {NonNullable<FlameAnswer["paths"]>} paths
  * @returns {Box[]}
  */

@@ -6,7 +6,7 @@ import { AXIS } from "./viewport.js";
 /** @import { LaneLine } from "./lanes.js" */
 
 /**
- * What has been drawn at a position: a row, the shares of values, or the range of a variable.
+ * The contents of the picture at a position: a row, the shares of values, or the range of a variable.
  * @typedef {object} Seen
  * @property {Line} line
  * @property {number} time

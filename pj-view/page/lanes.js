@@ -7,7 +7,7 @@ import { isLight, mix } from "./raster.js";
 /** @import { Paints } from "./paints.js" */
 /** @import { Raster } from "./raster.js" */
 
-/** What lanes are drawn with. @typedef {{ raster: Raster, data: Data, paints: Paints, frame: Frame, labels: Label[] }} Pen */
+/** Tools and data for drawing lanes. @typedef {{ raster: Raster, data: Data, paints: Paints, frame: Frame, labels: Label[] }} Pen */
 /** Line with a lane. @typedef {Line & { lane: Lane }} LaneLine */
 
 const MOST_LABELS = 4000;

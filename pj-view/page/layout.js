@@ -3,7 +3,7 @@ import { containerOf } from "./model.js";
 /** @import { Lane, Layout, Line, Model } from "./types" */
 /** @import { State } from "./state.js" */
 
-/** What the layout depends on. @typedef {Pick<State, "folded" | "hiddenTypes" | "order" | "filter" | "pins">} Choice */
+/** The parts of the state on which the layout depends. @typedef {Pick<State, "folded" | "hiddenTypes" | "order" | "filter" | "pins">} Choice */
 
 const SUBLANE = 17;
 const VARIABLE = 40;
@@ -127,7 +127,7 @@ function layoutOf(model, state, stretch) {
 }
 
 /**
- * Returns the lines on the screen: those that are pinned, and then those below them.
+ * Returns the lines on the screen: the pinned lines, and the lines below them.
  * @param {Layout} layout
  * @param {{ scroll: number, height: number, pinned: number }} viewport
  * @returns {[pinned: Line[], others: Line[]]}

@@ -28,7 +28,7 @@ export function addLegend(page, fields) {
 }
 
 /**
- * Returns the choice of what decides the colours, and their scale.
+ * Returns the choice of colours, and their scale.
  * @param {Page} page
  * @param {Fields} fields
  */

@@ -1,5 +1,5 @@
 // Colours of states and events in the picture: by value, by class of the value, by duration, or by a field.
-import { OTHERS, valueOf } from "./model.js";
+import { colorNumber, OTHERS, valueOf } from "./model.js";
 import { isLight, isNear, mix } from "./raster.js";
 import { durationColor, textColor } from "./ramp.js";
 /** @import { Block, Data } from "./types" */
@@ -7,6 +7,12 @@ import { durationColor, textColor } from "./ramp.js";
 /** @import { State } from "./state.js" */
 
 const GREY = 0xff888888;
+
+/** Colours of classes of values. @type {Record<string, string>} */
+const CLASSES = {
+  compute: "#009e73", send: "#0072b2", recv: "#56b4e9", sendrecv: "#3f51b5", wait: "#d55e00", io: "#8c6d31", barrier: "#cc79a7", nxn: "#f0e442",
+  "1xn": "#e69f00", nx1: "#a05a00", scan: "#7f3fa8",
+};
 
 /** Part of the background in the colour of a value that is not searched for. */
 const FADED = 0.78;
@@ -128,4 +134,4 @@ export class Paints {
  * Returns the colour of a class. Values without one are grey.
  * @param {string} name
  */
-export const classColor = (name) => (name ? textColor(name) : GREY);
+export const classColor = (name) => (CLASSES[name] ? colorNumber(CLASSES[name]) : GREY);

@@ -1,4 +1,4 @@
-// What the reader has chosen to see, except the window of time (viewport.js). Other modules change it and say what they
+// The reader's choices, except the window of time (viewport.js). Other modules change it and say what they
 // have changed; modules that show it listen.
 /** @import { Color, Details, Interval, LinkAnswer, Query, Row, TypedValue } from "./types" */
 
@@ -39,7 +39,7 @@ export class State {
     this.search = null;
     /** @type {Color} */
     this.color = { by: "value" };
-    /** What the list of hits shows. @type {Query | null} */
+    /** Query of the list of hits. @type {Query | null} */
     this.query = null;
     /** Markers in order of time. @type {Mark[]} */
     this.marks = [];

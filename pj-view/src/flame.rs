@@ -11,7 +11,7 @@ use crate::view::View;
 /// Maximum number of states in the window, which bounds time and memory of an answer.
 const MOST_STATES: u64 = 4_000_000;
 
-/// Maximum number of listed paths. Those with most time are listed.
+/// Maximum number of listed paths. The longest are listed.
 const MOST_PATHS: usize = 2000;
 
 /// Path of nested states. The list of all paths has parents before their children.
@@ -24,8 +24,8 @@ struct Path {
     count: u64,
 }
 
-/// Returns paths as arrays of parent, type, value, seconds and number of states, or why there are
-/// none. The parent is a position in the list, or null.
+/// Returns paths as arrays of parent, type, value, seconds and number of states. The parent is a
+/// position in the list, or null. Refuses windows with too many states.
 pub(crate) fn of(view: &View, lanes: &[LaneView<'_>], window: TimeRange) -> Value {
     let TimeRange { from, to, .. } = window;
     let clock = view.pyramid.clock();

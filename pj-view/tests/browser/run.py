@@ -450,6 +450,7 @@ def main():
             people.colour_by_field(browser, served.url, pixels)
             clean(browser, served.url)
         fixed.embedded_rows(browser, page.as_uri())
+        clean(browser, page.as_uri())
         explain.all_tests(browser, program, examples, folder)
         tasks.ten_tasks(browser, program, examples)
     print("all tests passed")

@@ -13,7 +13,7 @@ import { freeName } from "../../page/marks.js";
 import { cssColor, durationColor, textColor } from "../../page/ramp.js";
 import { isLight, isNear, mix } from "../../page/raster.js";
 import { State } from "../../page/state.js";
-import { countUntil } from "../../page/tiles.js";
+import { countUntil, Tiles } from "../../page/tiles.js";
 import { niceStep, Units } from "../../page/units.js";
 import { Viewport } from "../../page/viewport.js";
 import { answer, rows } from "./trace.js";
@@ -224,4 +224,17 @@ test("colours of durations are ordered by brightness, those of texts are stable"
   assert.equal(textColor("1024"), textColor("1024"));
   assert.ok(new Set(Array.from({ length: 100 }, (_, i) => textColor(`v${i}`))).size > 95);
   assert.equal(cssColor(0xff0180ff), "rgb(255 128 1)");
+});
+
+test("tiles are dropped when they take too much memory, the least recently used first", async () => {
+  const model = buildModel(answer());
+  /** @type {any} */
+  const source = { embedded: null, tiles: async () => [{ ...rows(7, [[0, 1, 0]]), bytes: 10e6 }] };
+  const tiles = new Tiles(source, model, () => {}, () => {});
+  for (let tile = 0; tile < 30; tile++) {
+    tiles.best(7, 10, 0);
+    await tiles.request(`10:${tile}:number`, [7]);
+    assert.ok(tiles.bytes <= 96e6 && tiles.bytes === 10e6 * tiles.cache.size, `${tiles.bytes} bytes`);
+  }
+  assert.ok(tiles.cache.size >= 8 && tiles.cache.has("7:10:0") && tiles.cache.has("7:10:29") && !tiles.cache.has("7:10:1"));
 });
