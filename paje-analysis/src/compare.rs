@@ -53,6 +53,10 @@ pub fn rows(a: Run<'_>, b: Run<'_>) -> Vec<Row> {
     let row = |(((container, type_, value), _), both): (_, [Option<&States>; 2])| {
         let exclusive = both.map(|row| row.map_or(Seconds::ZERO, |row| row.exclusive));
         let change = exclusive[1] - exclusive[0];
+        let longer_side = exclusive[0].max(exclusive[1]).to_f64();
+        // Sums of the same times differ by rounding errors.
+        let is_noise = change.to_f64().abs() <= 1e-9 * longer_side;
+        let change = if is_noise { Seconds::ZERO } else { change };
         let lanes = both.iter().flatten().map(|row| row.lanes).max().unwrap_or(1);
         let share = change.to_f64() / lanes as f64 / longer;
         Row {

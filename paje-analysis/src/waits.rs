@@ -223,7 +223,7 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
     let (tracks, messages) = (&facts.tracks, &facts.messages);
     let track = &tracks.list()[at];
     let mut waits = Vec::new();
-    // The latest start of the messages that each state receives.
+    // The latest start of the messages that each state receives, if the trace records calls.
     let mut latest: FxHashMap<usize, f64> = FxHashMap::default();
     let mut add = |kind, state: usize, late: f64, whom, release: Option<usize>, message| {
         let (from, until) = (track.start[state], late.min(track.end[state]));
@@ -239,8 +239,10 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
         let message = &messages.list()[*number as usize];
         let Some(state) = message.recv().filter(|state| p2p(at, *state)) else { continue };
         add(Kind::LateSender, state, message.start, message.from, message.send(), *number);
-        let latest = latest.entry(state).or_insert(message.start);
-        *latest = latest.max(message.start);
+        if !facts.recorded.is_empty() {
+            let latest = latest.entry(state).or_insert(message.start);
+            *latest = latest.max(message.start);
+        }
     }
     for number in messages.sent(at) {
         let message = &messages.list()[*number as usize];

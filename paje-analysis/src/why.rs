@@ -54,6 +54,8 @@ pub struct Cause {
     pub text: String,
     /// Report of `pj_profile` that shows more, with its options.
     pub next: &'static str,
+    /// Options of `pj_whatif` that predict the run without the cause.
+    pub whatif: Option<String>,
 }
 
 /// Kind of a cause.
@@ -66,7 +68,6 @@ pub enum Kind {
     SlowNetwork,
     SmallMessages,
     SlowNode,
-    SlowNodeOrImbalance,
     Phase,
     Files,
     OtherCalls,
@@ -93,8 +94,7 @@ impl Kind {
             Kind::Serialisation => "serialisation",
             Kind::SlowNetwork => "slow network",
             Kind::SmallMessages => "too many small messages",
-            Kind::SlowNode => "slow node",
-            Kind::SlowNodeOrImbalance => "slow node or imbalance",
+            Kind::SlowNode => "slow node or imbalance",
             Kind::Phase => "a phase differs",
             Kind::Files => "input and output",
             Kind::OtherCalls => "other calls",
@@ -115,7 +115,11 @@ impl Kind {
 
 impl Cause {
     const fn new(kind: Kind, cost: f64, text: String, next: &'static str) -> Self {
-        Cause { kind, cost, text, next }
+        Cause { kind, cost, text, next, whatif: None }
+    }
+
+    fn with_whatif(self, whatif: Option<String>) -> Self {
+        Cause { whatif, ..self }
     }
 }
 
@@ -152,8 +156,12 @@ impl Pop {
         let has_states = sent + received <= waits.facts.messages.list().len() as u64;
         let all = measures.efficiency().filter(|_| waits.has_dependences() && has_states)?;
         let scale = waits.scale();
+        let between = measures.share_of(measures.between().to_f64());
         let ideal = match waits.lacks_messages() {
             true => Err("SMPI does not record the messages of Sendrecv".into()),
+            false if between >= LEAST / 10.0 => {
+                Err("the calls of some messages are not recorded".into())
+            }
             false => ideal,
         };
         let transfer = ideal.map(|ideal| (ideal / measures.length).min(1.0).max(all.communication));
@@ -208,10 +216,19 @@ pub fn of_ranks(waits: &Waits<'_>, ideal: Ideal) -> Option<Verdict> {
     // Waits lead the path from rank to rank.
     let path = (!waits.lacks_messages()).then(|| rules::path(&measures)).flatten();
     verdict.facts.extend(path.map(|text| ("critical path", text)));
+    let between = measures.between();
+    if !between.is_zero() {
+        verdict.doubts.push(format!(
+            "{} between states, {} of the time, has messages of calls that are not recorded, so it does not count as \
+             computing",
+            measures.duration(between.to_f64()),
+            percent(measures.share_of(between.to_f64())),
+        ));
+    }
     if let Err(why) = &pop.transfer {
         verdict.doubts.push(format!("serialisation and transfer are not told apart: {why}"));
     }
-    let unexplained = measures.share(&[Rest::Unexplained]);
+    let unexplained = measures.share(&[Rest::Unexplained]) - measures.share_of(between.to_f64());
     if unexplained >= LEAST / 2.0 {
         let share = percent(unexplained);
         verdict
@@ -264,6 +281,7 @@ impl Verdict {
             percent(phase.states),
             percent(share(until - from)),
         );
+        let mut whatif = None;
         if is_lost {
             let inner = Measures::new(measures.waits, phase.window);
             let found = inner.efficiency().map(|all| causes(&inner, &all, None));
@@ -274,6 +292,7 @@ impl Verdict {
                     capital(cause.kind.name()),
                     cause.text
                 );
+                whatif.clone_from(&cause.whatif);
             }
         } else {
             text += &format!(
@@ -281,41 +300,47 @@ impl Verdict {
                 measures.duration(phase.computing)
             );
         }
-        let cause = Cause::new(Kind::Phase, cost, text, "time --svg time.svg");
+        let cause = Cause::new(Kind::Phase, cost, text, "time --svg time.svg").with_whatif(whatif);
         if is_lost {
-            self.causes = vec![cause];
+            let is_other = |it: &Cause| matches!(it.kind, Kind::Files | Kind::OtherCalls);
+            self.causes.retain(is_other);
+            self.causes.insert(self.causes.partition_point(|other| other.cost > cost), cause);
             return;
         }
         let place = self.causes.partition_point(|other| other.cost > cost);
         self.causes.insert(if is_longer { 0 } else { place.max(1) }, cause);
     }
 
-    /// Converts the verdict to a table: `kind,name,share,text,next`. `file` is the trace's name in
-    /// commands.
+    /// Converts the verdict to a table: `kind,name,share,text,next,whatif`. `file` is the trace's
+    /// name in commands.
     #[must_use]
     pub fn table(&self, file: &str) -> Table {
-        let mut rows: Vec<([Label; 3], Option<f64>, Label)> = Vec::new();
+        let mut rows: Vec<([Label; 3], Option<f64>, [Label; 2])> = Vec::new();
+        let none = || ["", ""].map(Label::from);
         for cause in &self.causes {
             let next = format!("pj_profile {} {file}", cause.next);
+            let whatif = cause.whatif.as_ref().map(|options| format!("pj_whatif {options} {file}"));
             let labels = ["cause", cause.kind.name(), &cause.text].map(Label::from);
-            rows.push((labels, Some(cause.cost), next.as_str().into()));
+            let commands = [next.as_str(), whatif.as_deref().unwrap_or("")].map(Label::from);
+            rows.push((labels, Some(cause.cost), commands));
         }
         if self.causes.is_empty() && self.is_judged {
             let text = format!("nothing stands out: no cause takes {} of the run", percent(LEAST));
-            rows.push((["cause", "balanced", &text].map(Label::from), None, "".into()));
+            rows.push((["cause", "balanced", &text].map(Label::from), None, none()));
         }
         for (name, text) in &self.facts {
-            rows.push((["fact", name, text].map(Label::from), None, "".into()));
+            rows.push((["fact", name, text].map(Label::from), None, none()));
         }
         for text in &self.doubts {
-            rows.push((["doubt", "doubt", text].map(Label::from), None, "".into()));
+            rows.push((["doubt", "doubt", text].map(Label::from), None, none()));
         }
         Table::new("why")
             .with("kind", Data::text(&rows, |row| &row.0[0]))
             .with("name", Data::text(&rows, |row| &row.0[1]))
             .with("share", Data::number(&rows, |row| row.1))
             .with("text", Data::text(&rows, |row| &row.0[2]))
-            .with("next", Data::text(&rows, |row| &row.2))
+            .with("next", Data::text(&rows, |row| &row.2[0]))
+            .with("whatif", Data::text(&rows, |row| &row.2[1]))
     }
 }
 

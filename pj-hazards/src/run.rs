@@ -105,18 +105,24 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     let options = options(cli, grouping);
     let (mut findings, graph) = workers.run(|| {
         let model = Model::new(&trace, map, &options);
-        if matches!(hazard, Hazard::Races | Hazard::Orders) && !model.records_messages() {
+        let unrecorded = || {
             let what = cli.words[0].display();
             let why = format!(
                 "the trace records no messages, so {what} cannot be found; record them as Pajé links"
             );
-            return Err(Failure::Unsuitable(name.clone(), why));
+            Failure::Unsuitable(name.clone(), why)
+        };
+        let has_messages = model.records_messages();
+        // Calls that never end show a deadlock even if no message was ever sent.
+        if hazard != Hazard::Deadlock && !has_messages {
+            return Err(unrecorded());
         }
         let order = model.order();
         if !cli.talk.warnings.no_warnings {
             notes(&model, &order, hazard);
         }
-        Ok(find(cli, hazard, &model, &order))
+        let found = find(cli, hazard, &model, &order);
+        if found.0.found || has_messages { Ok(found) } else { Err(unrecorded()) }
     })?;
     findings.assumed = assumptions(cli, hazard, &trace, &findings);
     if cli.formatted.format != Format::Text && !cli.talk.warnings.no_warnings {

@@ -9,7 +9,7 @@ use paje_analysis::summary::Summary;
 use paje_analysis::time::{self, Time};
 use paje_analysis::variables::Variables;
 use paje_analysis::why::Pop;
-use paje_analysis::{Bins, By, Scope, Table};
+use paje_analysis::{Bins, By, Data, Scope, Table};
 use paje_console::Failure;
 use paje_sim::Trace;
 use paje_workers::Workers;
@@ -148,6 +148,19 @@ impl Analysis {
         };
         largest(report, table, top)
     }
+}
+
+/// Returns a note on how to record sizes, if no link has one.
+pub(crate) fn without_sizes(cli: &Cli, table: &Table) -> Option<String> {
+    let Some(Data::Amount(bytes)) = table.column("bytes") else { return None };
+    let lacks = cli.report() == Report::Comm && !bytes.is_empty();
+    (lacks && bytes.iter().all(Option::is_none) && !cli.talk.warnings.no_warnings).then(|| {
+        format!(
+            "note: no link has a size; record it in a field {} (SMPI: --cfg=tracing/smpi/display-sizes:yes), or name its \
+             field with --bytes",
+            comm::BYTES.join(", ")
+        )
+    })
 }
 
 pub(crate) fn largest(report: Report, table: Table, top: Option<usize>) -> Table {

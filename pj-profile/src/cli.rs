@@ -61,8 +61,9 @@ pub struct Cli {
 
     /// Group rows by value, container, kind of container, or containers of TYPE with everything inside
     ///
-    /// The names of containers of a kind begin with the same letters, such as CPU0 and CPU1. comm: TYPE, such as a node; waits: kind (default), waiter, pair or path; critical: container
-    /// (default) or value; tasks: kind (default), worker, kernel or task
+    /// The names of containers of a kind begin with the same letters, such as CPU0 and CPU1. comm: TYPE,
+    /// such as a node; waits: kind (default), value, waiter, pair or path; critical: container or value
+    /// (default: both); tasks: kind (default), worker, kernel or task
     #[arg(long, value_name = "value|container|kind|TYPE", help_heading = WHAT)]
     pub by: Option<String>,
 

@@ -87,8 +87,11 @@ pub const MANUAL: Manual = Manual {
                      events: type,value,container,count,first,last,rate\n\
                      waits: kind,count,seconds,share,mean,max\n\
                      waits --by waiter: container,count,seconds,share,mean,max,caused,delay\n\
+                     waits --by value: value,kind,count,seconds,share,mean,max,whom\n\
+                     waits --by path: kind,container,path,count,seconds,share,mean,max,delay,indirect\n\
                      waits --by pair: waiter,whom,count,seconds,share,mean,max,most\n\
                      critical: type,value,container,seconds,share\n\
+                     critical --by container: container,seconds,share\n\
                      critical --by value: type,value,seconds,share,mean,imbalance,cost\n\
                      critical --by value, with tasks: type,value,count,seconds,share\n\
                      tasks: kind,workers,tasks,execution,transfer,overhead,ready,dependencies,submission,none_left,share\n\
@@ -96,7 +99,7 @@ pub const MANUAL: Manual = Manual {
                      tasks --by kernel: kernel,kind,count,seconds,mean,queued,beside_idle,transfer\n\
                      tasks --by task: job,kernel,container,priority,submit,ready,start,end,seconds,queued,beside_idle,transfer\n\
                      summary: section,name,value\n\
-                     why: kind,name,share,text,next\n\
+                     why: kind,name,share,text,next,whatif\n\
                      scaling: run,ranks,length,speedup,global,parallel,load_balance,communication,serialisation,transfer,scaling\n\
                      compare: type,value,count_a,count_b,exclusive_a,exclusive_b,change,percent,share",
                 ),

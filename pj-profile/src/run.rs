@@ -138,7 +138,8 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         let table = analysis::largest(cli.report(), table, cli.top);
         let title = title(&files[0], facts.end, facts.scale);
         converted(cli, facts.scale);
-        let (notes, colours) = (Vec::new(), ValueColours::default());
+        let notes = analysis::without_sizes(cli, &table).into_iter().collect();
+        let colours = ValueColours::default();
         return Ok(Found { title, notes, table, page: None, colours, is_sound: true });
     }
     let workers = cli.parallel.with_caller(None)?;
@@ -154,7 +155,8 @@ fn report(cli: &Cli, cuts: Cuts, live: &mut Option<Live>) -> Result<Found, Failu
         })?),
         false => None,
     };
-    let (notes, is_sound) = (read.notes, read.is_sound);
+    let (mut notes, is_sound) = (read.notes, read.is_sound);
+    notes.extend(analysis::without_sizes(cli, &table));
     Ok(Found { title, notes, table, page, colours, is_sound })
 }
 

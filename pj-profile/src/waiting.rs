@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use paje_analysis::Table;
-use paje_analysis::classes::Map;
+use paje_analysis::classes::{Class, Classes, Map};
 use paje_analysis::collectives::{Collectives, Grouping, Level};
 use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::tasks::NO_FILE;
 use paje_analysis::waits::rest::Efficiency;
 use paje_analysis::waits::{Options, Waits};
 use paje_console::Failure;
-use paje_decimal::amounts::percent;
+use paje_decimal::amounts::{duration, percent};
 use paje_sim::{Trace, TypeId, ValueId};
 
 use crate::cli::{Cli, Report};
@@ -31,7 +31,7 @@ pub(crate) fn table(
 ) -> Result<(Table, Vec<String>), Failure> {
     let by = cli.by.as_deref();
     let known: &[&str] = match cli.report() {
-        Report::Waits => &["kind", "waiter", "pair", "path"],
+        Report::Waits => &["kind", "value", "waiter", "pair", "path"],
         Report::Tasks => &["kind", "worker", "kernel", "task"],
         _ => &["container", "value"],
     };
@@ -59,6 +59,7 @@ pub(crate) fn table(
         output::write_file(path, &waits.most_waited_dot(window))?;
     }
     let table = match (cli.report(), by) {
+        (Report::Waits, Some("value")) => waits.values_table(window),
         (Report::Waits, Some("waiter")) => waits.waiters_table(window),
         (Report::Waits, Some("pair")) => waits.pairs_table(window),
         (Report::Waits, Some("path")) => waits.paths_table(window),
@@ -66,6 +67,7 @@ pub(crate) fn table(
         (_, by) => match CriticalPath::new(&waits) {
             None => Table::new("critical"),
             Some(path) if by == Some("value") => path.imbalance_table(&waits, window),
+            Some(path) if by == Some("container") => path.containers_table(&waits, window),
             Some(path) => path.activity_table(&waits, window),
         },
     };
@@ -116,23 +118,49 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
 /// Returns notes on assumptions, on ignored states, and on efficiency.
 pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<String> {
     let mut notes = assumptions(waits, map);
+    let classes = waits.facts.tracks.classes();
+    let own = unknown(classes, |class| class == Class::Compute);
+    if !own.is_empty() {
+        let types = waits.facts.tracks.trace().types();
+        let own = list(own.iter().map(|it| types.value_name(it.0, it.1).to_string()).collect());
+        notes.push(format!("note: these values count as computing (change with --map): {own}"));
+    }
     let (sent, received) = waits.facts.messages.without_state();
     // Without their states, time in messages would count as computing.
     let has_states = sent + received <= waits.facts.messages.list().len() as u64;
     let measured = has_states && waits.has_dependences();
-    notes.extend(measured.then(|| waits.efficiency(window).map(efficiency)).flatten());
+    if measured {
+        let between = waits.between(window);
+        if !between.is_zero() {
+            let seconds =
+                duration(between.scaled(waits.facts.tracks.trace().time_scale()).to_f64());
+            notes.push(format!(
+                "note: {seconds} between states have messages of calls that are not recorded, so this time does not count \
+                 as computing"
+            ));
+        }
+        notes.extend(waits.efficiency(window).map(efficiency));
+    }
     notes
+}
+
+/// Returns the values that the map does not contain, and whose class fits.
+fn unknown(classes: &Classes, fits: fn(Class) -> bool) -> Vec<(TypeId, ValueId)> {
+    let all = classes.unknown().iter().copied();
+    all.filter(|it| fits(classes.class(it.0, it.1))).collect()
+}
+
+/// Joins the first names of a list, and counts the others.
+fn list(names: Vec<String>) -> String {
+    let (shown, more) = (names.len().min(5), names.len().saturating_sub(5));
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names[..shown].join(", "))
 }
 
 /// Returns notes on assumptions and on ignored states.
 pub(crate) fn assumptions(waits: &Waits<'_>, map: &Map) -> Vec<String> {
     let types = waits.facts.tracks.trace().types();
     let classes = waits.facts.tracks.classes();
-    let list = |names: Vec<String>| {
-        let (shown, more) = (names.len().min(5), names.len().saturating_sub(5));
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more}", names[..shown].join(", "))
-    };
     let value = |type_: TypeId, value: ValueId| types.value_name(type_, value).to_string();
     let mut notes = Vec::new();
     if !classes.passed_over().is_empty() {
@@ -141,10 +169,11 @@ pub(crate) fn assumptions(waits: &Waits<'_>, map: &Map) -> Vec<String> {
         let others = list(classes.passed_over().iter().map(|id| name(*id)).collect());
         notes.push(format!("note: waits analysed in {chosen}; ignored: {others}"));
     }
-    if !classes.unknown().is_empty() {
-        let unknown = list(classes.unknown().iter().map(|(id, v)| value(*id, *v)).collect());
-        let (count, map) = (classes.unknown().len(), map.name());
+    let unknown = unknown(classes, |class| class != Class::Compute);
+    if !unknown.is_empty() {
+        let (count, map) = (unknown.len(), map.name());
         let values = if count == 1 { "value is" } else { "values are" };
+        let unknown = list(unknown.iter().map(|it| value(it.0, it.1)).collect());
         notes.push(format!(
             "note: {count} {values} not in the map `{map}`, so never waiting (classify with --map FILE): {unknown}"
         ));

@@ -23,6 +23,9 @@ pub(crate) fn add_sets(
         let any = values_that(&facts.tracks, track, |class, name| {
             class == Class::Wait && has_word(name, &["waitany", "waitsome"])
         });
+        if !any.contains(&true) {
+            continue;
+        }
         let is_any = |state: u32| any[track.value[state as usize].index()];
         let mut begin = f64::NAN;
         for set in sets(&all[at]).filter(|set| set[0].is_used && is_any(set[0].recv)) {

@@ -119,8 +119,10 @@ impl<'t> Run<'t> {
         let polls = add_polls(&facts, &mut acts, &mut all);
         groups.add(&mut acts);
         acts.par_iter_mut().for_each(Acts::sort);
-        inferred.completions = add_completions(&facts, &all, rendezvous, &mut acts);
-        acts.par_iter_mut().for_each(Acts::sort);
+        if rendezvous.is_some() || all.iter().flatten().any(|it| it.is_rendezvous) {
+            inferred.completions = add_completions(&facts, &all, rendezvous, &mut acts);
+            acts.par_iter_mut().for_each(Acts::sort);
+        }
         let steps = acts.into_par_iter().enumerate().map(|(at, acts)| steps_of(&facts, at, &acts));
         Run { steps: steps.collect(), received: all, sets, polls, groups, inferred, facts }
     }

@@ -227,13 +227,22 @@ impl Track {
     /// Returns the pieces that cover the time from `start` to `end` in seconds. The latest piece
     /// comes first.
     pub fn pieces_back(&self, start: f64, end: f64) -> impl Iterator<Item = Piece> + '_ {
+        self.pieces_before(self.start.partition_point(|time| *time < end), start, end)
+    }
+
+    /// Returns the same pieces, if the first `ahead` states include all that start before `end`.
+    pub fn pieces_before(
+        &self,
+        mut ahead: usize,
+        start: f64,
+        end: f64,
+    ) -> impl Iterator<Item = Piece> + '_ {
         let mut until = end;
-        // Skips states that start at `until` or later.
-        let mut ahead = self.start.partition_point(|time| *time < until);
         std::iter::from_fn(move || {
             if until <= start {
                 return None;
             }
+            // Skips states that start at `until` or later.
             while ahead > 0 && self.start[ahead - 1] >= until {
                 ahead -= 1;
             }

@@ -89,7 +89,7 @@ fn containers(rows: &[Row], change: f64) -> Option<String> {
         all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let (usual, count) = (all[all.len() / 2].0, all.len());
         let excess = all[0].0 - usual;
-        all.retain(|it| it.0 - usual >= 0.2 * change.abs());
+        all.retain(|it| it.0 - usual >= (0.2 * change.abs()).max(0.5 * excess));
         let is_few = !all.is_empty() && 3 * all.len() <= count;
         if is_few && found.as_ref().is_none_or(|it| it.0 < excess) {
             found = Some((excess, value, usual));

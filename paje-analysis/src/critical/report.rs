@@ -1,8 +1,11 @@
 //! The critical path as tables.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::{Activity, CriticalPath};
 use crate::waits::Waits;
-use crate::{Data, Label, Table};
+use crate::{Data, Label, Seconds, Table};
 
 impl CriticalPath {
     /// Returns `type,value,container,seconds,share`. The seconds are the length of the path by
@@ -20,6 +23,24 @@ impl CriticalPath {
             .with("container", Data::Text(containers))
             .with("seconds", Data::seconds(&rows, |row| row.seconds))
             .with("share", Data::number(&rows, |row| Some(row.seconds.share_of(length))))
+            .in_seconds(waits.scale())
+    }
+
+    /// Returns `container,seconds,share`. The seconds are the length of the path by container, in
+    /// descending order.
+    #[must_use]
+    pub fn containers_table(&self, waits: &Waits<'_>, window: (f64, f64)) -> Table {
+        let length = self.length(window);
+        let mut sums: BTreeMap<u32, Seconds> = BTreeMap::new();
+        for part in self.within(window) {
+            *sums.entry(part.track).or_default() += Seconds::between(part.start, part.end);
+        }
+        let mut rows: Vec<(u32, Seconds)> = sums.into_iter().collect();
+        rows.sort_by_key(|row| Reverse(row.1));
+        Table::new("critical")
+            .with("container", Data::Text(rows.iter().map(|row| waits.label(row.0)).collect()))
+            .with("seconds", Data::seconds(&rows, |row| row.1))
+            .with("share", Data::number(&rows, |row| Some(row.1.share_of(length))))
             .in_seconds(waits.scale())
     }
 

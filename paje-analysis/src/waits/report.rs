@@ -36,6 +36,26 @@ impl Waits<'_> {
         table.in_seconds(self.scale())
     }
 
+    /// Returns `value,kind,count,seconds,share,mean,max,whom`: waiting by value of the state that
+    /// waits, such as a collective. The share is relative to the time of all containers. `whom` is
+    /// the container that is waited for longest.
+    #[must_use]
+    pub fn values_table(&self, window: (f64, f64)) -> Table {
+        let all: Seconds = self.facts.tracks.list().iter().map(|_| self.length(window)).sum();
+        let types = self.facts.tracks.trace().types();
+        let mut found = self.by_value(window);
+        found.sort_by_key(|row| Reverse(row.total.seconds));
+        let rows = found.iter().map(|row| Row {
+            names: [types.value_name(row.type_, row.value).into(), row.kind.name().into()],
+            total: row.total,
+            share: row.total.seconds.share_of(all),
+        });
+        let rows: Vec<Row> = rows.collect();
+        let table = Table::new("values").with("value", name(&rows, 0)).with("kind", name(&rows, 1));
+        let whom = found.iter().map(|row| self.label(row.whom));
+        with_totals(table, &rows).with("whom", Data::Text(whom.collect())).in_seconds(self.scale())
+    }
+
     /// Returns `container,count,seconds,share,mean,max,caused,delay` for each container that waits
     /// or is waited for. The first columns describe the waits of the container and their share of
     /// its time. `caused` is the time that other containers wait for it, and `delay` is the delay

@@ -13,14 +13,15 @@ use crate::tracks::Piece;
 /// Activity of a container that does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rest {
-    /// Computing, also between states.
+    /// Computing, also between states if no message starts or ends there.
     Computing,
     /// In calls that send or receive a recorded message, after the other side has entered: the
     /// message is being transferred, or the library works.
     Transfer,
     /// In collectives, after the awaited members have entered.
     Collective,
-    /// In calls that could send, receive or wait, if the trace has no message for them.
+    /// In calls that could send, receive or wait, if the trace has no message for them. Also between
+    /// states, if messages start or end there: the calls are not recorded.
     Unexplained,
     /// In input and output.
     Files,
@@ -117,6 +118,24 @@ impl Waits<'_> {
             .any(|state| self.facts.tracks.class(track, state).communicates())
     }
 
+    /// Returns the time between states in which messages start or end, so that it is not known
+    /// whether the containers compute.
+    #[must_use]
+    pub fn between(&self, window: (f64, f64)) -> Seconds {
+        let mut sum = Seconds::ZERO;
+        if self.facts.messages.without_state() == (0, 0) {
+            return sum;
+        }
+        for track in (0..self.facts.tracks.list().len()).filter(|track| self.communicates(*track)) {
+            self.each_rest(track, window, |rest, piece| {
+                if rest == Rest::Unexplained && piece.state.is_none() {
+                    sum += Seconds::between(piece.start, piece.end);
+                }
+            });
+        }
+        sum
+    }
+
     fn rests(&self, window: (f64, f64)) -> Vec<[Total; Rest::ALL.len()]> {
         let whole = self.whole();
         let window = (window.0.max(whole.0), window.1.min(whole.1));
@@ -140,21 +159,40 @@ impl Waits<'_> {
         (start, end): (f64, f64),
         mut see: impl FnMut(Rest, Piece),
     ) {
-        let track = &self.facts.tracks.list()[at];
+        let (track, messages) = (&self.facts.tracks.list()[at], &self.facts.messages);
         let mut has_message = vec![false; track.len()];
-        let list = self.facts.messages.list();
-        let received = self.facts.messages.received(at).iter().map(|it| list[*it as usize].recv());
-        let sent = self.facts.messages.sent(at).iter().map(|it| list[*it as usize].send());
-        received.chain(sent).flatten().for_each(|state| has_message[state] = true);
+        // Times at which messages start or end outside of calls.
+        let mut outside = Vec::new();
+        let list = messages.list();
+        let received = messages.received(at).iter().map(|it| &list[*it as usize]);
+        let sent = messages.sent(at).iter().map(|it| &list[*it as usize]);
+        let ends = received.map(|message| (message.recv(), message.end));
+        for (state, time) in ends.chain(sent.map(|message| (message.send(), message.start))) {
+            match state {
+                Some(state) => has_message[state] = true,
+                None => outside.push(time),
+            }
+        }
+        outside.sort_by(f64::total_cmp);
+        let is_outside = |piece: &Piece| {
+            let first = outside.partition_point(|time| *time < piece.start);
+            outside.get(first).is_some_and(|time| *time <= piece.end)
+        };
         let mut waits: Vec<(f64, f64)> =
             self.of_track(at).iter().map(|wait| (wait.from, wait.until)).collect();
         waits.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut since = start;
+        let classes = self.facts.tracks.classes().of_type(track.type_);
+        let (mut since, mut ahead) = (start, 0);
         for (from, until) in waits.into_iter().chain([(end, end)]) {
-            for piece in track.pieces_back(since, from.min(end)) {
+            let from = from.min(end);
+            while track.start.get(ahead).is_some_and(|start| *start < from) {
+                ahead += 1;
+            }
+            for piece in track.pieces_before(ahead, since, from) {
                 let rest = match piece.state {
+                    None if !outside.is_empty() && is_outside(&piece) => Rest::Unexplained,
                     None => Rest::Computing,
-                    Some(state) => match self.facts.tracks.class(at, state) {
+                    Some(state) => match classes[track.value[state].index()] {
                         Class::Compute => Rest::Computing,
                         Class::Send | Class::Recv | Class::SendRecv | Class::Wait => {
                             if has_message[state] { Rest::Transfer } else { Rest::Unexplained }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use paje_sim::{TypeId, ValueId};
+
 use super::{Kind, Waits};
 use crate::Seconds;
 use crate::dot::{Edge, digraph};
@@ -13,6 +15,18 @@ use crate::dot::{Edge, digraph};
 pub struct ByKind {
     pub kind: Kind,
     pub total: Total,
+}
+
+/// Waits of one kind in states of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct ByValue {
+    pub type_: TypeId,
+    pub value: ValueId,
+    pub kind: Kind,
+    pub total: Total,
+    /// Track that is waited for longest.
+    pub whom: u32,
 }
 
 /// Waits of one container.
@@ -70,6 +84,39 @@ impl Waits<'_> {
     pub fn by_kind(&self, window: (f64, f64)) -> Vec<ByKind> {
         let totals = self.totals(window, |wait| wait.kind);
         totals.into_iter().map(|(kind, total)| ByKind { kind, total }).collect()
+    }
+
+    /// Returns the waits in the window by value of the waiting state and by kind.
+    #[must_use]
+    pub fn by_value(&self, window: (f64, f64)) -> Vec<ByValue> {
+        let value = |wait: &super::Wait| {
+            let track = &self.facts.tracks.list()[wait.waiter as usize];
+            (track.type_, track.value[wait.state as usize], wait.kind)
+        };
+        let totals = self.totals(window, |wait| (value(wait), wait.whom));
+        let rows = totals.into_iter().map(|(((type_, value, kind), whom), total)| ByValue {
+            type_,
+            value,
+            kind,
+            total,
+            whom,
+        });
+        let mut rows: Vec<ByValue> = rows.collect();
+        let mut most = Seconds::ZERO;
+        rows.dedup_by(|next, row| {
+            let is_same = (next.type_, next.value, next.kind) == (row.type_, row.value, row.kind);
+            if is_same {
+                most = if most.is_zero() { row.total.seconds } else { most };
+                if next.total.seconds > most {
+                    (most, row.whom) = (next.total.seconds, next.whom);
+                }
+                row.total.merge(next.total);
+            } else {
+                most = Seconds::ZERO;
+            }
+            is_same
+        });
+        rows
     }
 
     /// Returns the waits in the window by waiting container, in the order of tracks.

@@ -7,6 +7,7 @@ use paje_sim::{TypeId, ValueId};
 
 use crate::Seconds;
 use crate::classes::Class;
+use crate::tracks::Piece;
 use crate::waits::rest::{Efficiency, Rest};
 use crate::waits::{Kind, Wait, Waits};
 
@@ -37,7 +38,11 @@ pub(super) struct Rank {
     pub(super) track: u32,
     /// Time by activity, in the order of [`Rest::ALL`].
     pub(super) rest: [Seconds; Rest::ALL.len()],
+    /// Time between states in which messages start or end.
+    between: Seconds,
     pub(super) segments: Vec<Segment>,
+    /// Stretches of computing, in the order of [`Waits::each_rest`].
+    computing: Vec<Piece>,
 }
 
 /// A part of a rank's run with as many states as the others.
@@ -48,6 +53,8 @@ pub(super) struct Segment {
     pub(super) computing: f64,
     /// Time in communication, with waiting.
     pub(super) lost: f64,
+    /// Time that is neither.
+    pub(super) elsewhere: f64,
 }
 
 /// Waiting of one kind.
@@ -126,23 +133,26 @@ impl<'w, 't> Measures<'w, 't> {
         Efficiency::of(computing, Seconds::between(self.window.0, self.window.1))
     }
 
-    /// Returns the values of the calls in which most time is not explained, with their shares of
-    /// all time.
-    pub(super) fn unexplained(&self) -> Vec<(TypeId, ValueId, f64)> {
+    /// Returns the values of the calls with most time in an activity.
+    pub(super) fn calls_of(&self, activity: Rest) -> Vec<(TypeId, ValueId)> {
         let mut sums: FxHashMap<(TypeId, ValueId), f64> = FxHashMap::default();
         for rank in &self.ranks {
             let track = &self.waits.facts.tracks.list()[rank.track as usize];
             self.waits.each_rest(rank.track as usize, self.window, |rest, piece| {
-                if let (Rest::Unexplained, Some(state)) = (rest, piece.state) {
+                if let (true, Some(state)) = (rest == activity, piece.state) {
                     let sum = sums.entry((track.type_, track.value[state])).or_default();
                     *sum += piece.end - piece.start;
                 }
             });
         }
-        let of = |((type_, value), sum)| (type_, value, self.share_of(sum));
-        let mut sums: Vec<_> = sums.into_iter().map(of).collect();
-        sums.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
-        sums
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sums.into_iter().map(|(call, _)| call).collect()
+    }
+
+    /// Returns the time between states in which messages start or end.
+    pub(super) fn between(&self) -> Seconds {
+        self.ranks.iter().map(|rank| rank.between).sum()
     }
 
     /// Returns the computing time of each rank.
@@ -170,14 +180,11 @@ impl<'w, 't> Measures<'w, 't> {
 
     /// Returns the number and the total length of the computing pieces of a rank, by site.
     pub(super) fn sites(&self, rank: usize) -> FxHashMap<Site, (u64, f64)> {
-        let at = self.ranks[rank].track as usize;
-        let track = &self.waits.facts.tracks.list()[at];
+        let rank = &self.ranks[rank];
+        let track = &self.waits.facts.tracks.list()[rank.track as usize];
         let mut sites: FxHashMap<Site, (u64, f64)> = FxHashMap::default();
         let mut next = 0;
-        self.waits.each_rest(at, self.window, |rest, piece| {
-            if rest != Rest::Computing {
-                return;
-            }
+        for piece in &rank.computing {
             // Consecutive pieces are near each other.
             while next < track.len() && track.start[next] < piece.end {
                 next += 1;
@@ -188,28 +195,26 @@ impl<'w, 't> Measures<'w, 't> {
             let of = (piece.state.map(|it| track.value[it]), track.value.get(next).copied());
             let site = sites.entry(of).or_default();
             *site = (site.0 + 1, site.1 + (piece.end - piece.start));
-        });
+        }
         sites
     }
 
     /// Returns the ends of a rank's long computing pieces in order. These are the longest
     /// pieces, which contain 90 % of the computing, and others that are at least half as long.
     pub(super) fn rounds(&self, rank: usize) -> Vec<f64> {
-        let mut pieces = Vec::new();
-        self.waits.each_rest(self.ranks[rank].track as usize, self.window, |rest, piece| {
-            if rest == Rest::Computing {
-                pieces.push((piece.end, piece.end - piece.start));
-            }
-        });
-        let mut lengths: Vec<f64> = pieces.iter().map(|piece| piece.1).collect();
-        lengths.sort_by(|a, b| b.total_cmp(a));
+        let pieces = &self.ranks[rank].computing;
+        let mut lengths: Vec<f64> = pieces.iter().map(|piece| piece.end - piece.start).collect();
+        lengths.sort_unstable_by(|a, b| b.total_cmp(a));
         let mut left = 0.9 * lengths.iter().sum::<f64>();
         let last = lengths.into_iter().find(|length| {
             left -= length;
             left <= 0.0
         });
-        pieces.retain(|piece| piece.1 > 0.0 && last.is_some_and(|last| piece.1 >= last / 2.0));
-        let mut ends: Vec<f64> = pieces.into_iter().map(|piece| piece.0).collect();
+        let is_long = |piece: &&Piece| {
+            let length = piece.end - piece.start;
+            length > 0.0 && last.is_some_and(|last| length >= last / 2.0)
+        };
+        let mut ends: Vec<f64> = pieces.iter().filter(is_long).map(|piece| piece.end).collect();
         ends.sort_by(f64::total_cmp);
         ends
     }
@@ -230,12 +235,18 @@ impl Rank {
             length: bound(k + 1) - bound(k),
             computing: 0.0,
             lost: bound(k + 1) - bound(k),
+            elsewhere: 0.0,
         };
         let mut segments: Vec<Segment> = (0..SEGMENTS).map(segment).collect();
         let mut rest = [Seconds::ZERO; Rest::ALL.len()];
-        let mut near = 0;
+        let (mut near, mut computing, mut between) =
+            (0, Vec::with_capacity(last - first), Seconds::ZERO);
         waits.each_rest(at, window, |of, piece| {
-            rest[of as usize] += Seconds::between(piece.start, piece.end);
+            let time = Seconds::between(piece.start, piece.end);
+            rest[of as usize] += time;
+            if of == Rest::Unexplained && piece.state.is_none() {
+                between += time;
+            }
             while near + 1 < SEGMENTS && segments[near + 1].start <= piece.start {
                 near += 1;
             }
@@ -245,12 +256,16 @@ impl Rank {
             let seconds = piece.end - piece.start;
             if of == Rest::Computing {
                 segments[near].computing += seconds;
+                computing.push(piece);
             }
             if matches!(of, Rest::Computing | Rest::Files | Rest::Other) {
                 segments[near].lost -= seconds;
             }
+            if matches!(of, Rest::Files | Rest::Other) {
+                segments[near].elsewhere += seconds;
+            }
         });
-        Rank { track: at as u32, rest, segments }
+        Rank { track: at as u32, rest, between, segments, computing }
     }
 }
 

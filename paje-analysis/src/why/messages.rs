@@ -41,6 +41,11 @@ pub(super) fn transfer(measures: &Measures<'_, '_>, losses: &Losses) -> Option<C
     if losses.transfer < LEAST {
         return None;
     }
+    let cause = |kind, text| {
+        let whatif = (!measures.waits.lacks_messages())
+            .then(|| "--net latency=x0.5,bandwidth=x2".to_owned());
+        Some(Cause::new(kind, losses.transfer, text, "comm").with_whatif(whatif))
+    };
     let traffic = Traffic::new(measures);
     let is_small = traffic.bytes.is_none_or(|bytes| bytes <= SMALL);
     let size = match traffic.bytes {
@@ -62,7 +67,7 @@ pub(super) fn transfer(measures: &Measures<'_, '_>, losses: &Losses) -> Option<C
                  Fewer and larger ones would take less time"
             ),
         };
-        return Some(Cause::new(Kind::SmallMessages, losses.transfer, text, "comm"));
+        return cause(Kind::SmallMessages, text);
     }
     let each = measures.waits.scale().seconds(traffic.each);
     if !traffic.is_collective && is_small && traffic.bytes.is_some() && each <= USUAL {
@@ -73,7 +78,7 @@ pub(super) fn transfer(measures: &Measures<'_, '_>, losses: &Losses) -> Option<C
             measures.duration(traffic.each),
             measures.duration(computing / traffic.messages.max(1) as f64),
         );
-        return Some(Cause::new(Kind::SmallMessages, losses.transfer, text, "comm"));
+        return cause(Kind::SmallMessages, text);
     }
     let text = match traffic.is_collective {
         true => format!(
@@ -85,7 +90,7 @@ pub(super) fn transfer(measures: &Measures<'_, '_>, losses: &Losses) -> Option<C
             measures.duration(traffic.each)
         ),
     };
-    Some(Cause::new(Kind::SlowNetwork, losses.transfer, text, "comm"))
+    cause(Kind::SlowNetwork, text)
 }
 
 fn spaced(bytes: f64) -> String {

@@ -42,7 +42,8 @@ pub(super) fn find(measures: &Measures<'_, '_>) -> Option<Phase> {
         (0..SEGMENTS).map(|k| sum(k) / ranks).collect()
     };
     let starts = mean(|it| it.start);
-    let (times, lost) = (mean(|it| it.length), mean(|it| it.lost));
+    // The start of the library and files take long, but are no phase of the program.
+    let (times, lost) = (mean(|it| it.length - it.elsewhere), mean(|it| it.lost));
     let computing = mean(|it| it.computing);
     let lengths: Vec<f64> = lost.iter().zip(&computing).map(|(a, b)| a + b).collect();
     let sum = |all: &[f64], range: &Range<usize>| all[range.clone()].iter().sum::<f64>();

@@ -100,19 +100,26 @@ pub(super) fn slow_node(measures: &Measures<'_, '_>, losses: &Losses) -> Option<
         factors.push(factor);
     }
     let factor = factors.iter().sum::<f64>() / factors.len() as f64;
-    // A rank with more work in the only computing would look the same.
-    let is_alone = slow.iter().all(|rank| {
-        let sites = measures.sites(*rank);
-        sites.values().any(|(_, sum)| *sum > 0.95 * computing[*rank])
-    });
-    let kind = if is_alone { Kind::SlowNodeOrImbalance } else { Kind::SlowNode };
     let text = format!(
-        "{node} takes {factor:.2} times as long as the others in all of its computing ({} instead \
-         of {}), and the others wait for it. If it does not have more work, it is slow",
+        "{node} computes {factor:.2} times as long as the others ({} instead of {}), by about the same factor in all of \
+         its computing, and the others wait for it. The trace does not show whether it is slow, or has more work",
         measures.duration(slow.iter().map(|rank| computing[*rank]).fold(0.0, f64::max)),
         measures.duration(median),
     );
-    Some(Cause::new(kind, losses.balance, text, "waits --by waiter"))
+    let whatif = match slow[..] {
+        [rank] => faster(&measures.name(measures.ranks[rank].track), 1.0 / factor),
+        _ => None,
+    };
+    Some(Cause::new(Kind::SlowNode, losses.balance, text, "waits --by waiter").with_whatif(whatif))
+}
+
+/// Returns the options of `pj_whatif` with which a rank computes faster, if its name needs no
+/// quotes within them.
+fn faster(name: &str, factor: f64) -> Option<String> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.:/ #@+".contains(c);
+    let option = format!("container={name},factor={factor:.2}");
+    let option = if name.contains([' ', '#']) { format!("'{option}'") } else { option };
+    name.chars().all(is_plain).then(|| format!("--cpu {option}"))
 }
 
 /// Returns the name of the only rank, or of the container of all ranks on the same node. If the
@@ -168,7 +175,8 @@ pub(super) fn late_sender(measures: &Measures<'_, '_>, losses: &Losses) -> Optio
         measures.duration(late.seconds),
         calls(measures, |path| !is_collective(measures.waits, path)),
     );
-    Some(Cause::new(Kind::LateSender, cost, text, "waits --by pair"))
+    let whatif = if others == 0 { faster(&measures.name(whom.whom), 0.5) } else { None };
+    Some(Cause::new(Kind::LateSender, cost, text, "waits --by pair").with_whatif(whatif))
 }
 
 /// A rank is a bottleneck if almost all waiting is for it, and it computes many times while the
@@ -195,7 +203,11 @@ pub(super) fn bottleneck(measures: &Measures<'_, '_>, losses: &Losses) -> Option
         percent(awaited),
         percent(computing[busiest] / measures.length),
     );
-    Some(Cause::new(Kind::Serialisation, losses.balance, text, "waits --by waiter"))
+    let whatif = faster(&measures.name(track), 0.5);
+    Some(
+        Cause::new(Kind::Serialisation, losses.balance, text, "waits --by waiter")
+            .with_whatif(whatif),
+    )
 }
 
 /// The load is imbalanced if some ranks compute longer than others in the whole run, or in each part
@@ -222,7 +234,10 @@ pub(super) fn imbalance(measures: &Measures<'_, '_>, losses: &Losses) -> Option<
                 calls => format!(" in{calls}"),
             },
         );
-        return Some(Cause::new(Kind::Imbalance, losses.balance, text, "--by container"));
+        let even = measures.even_computing();
+        return Some(
+            Cause::new(Kind::Imbalance, losses.balance, text, "--by container").with_whatif(even),
+        );
     }
     let waiting = measures.waiting();
     if losses.serialisation < LEAST || waiting.indirect > CHAIN * waiting.seconds {
@@ -255,29 +270,32 @@ pub(super) fn serialisation(measures: &Measures<'_, '_>, losses: &Losses) -> Opt
 
 /// Time in input and output, or in calls of the library that do not communicate.
 pub(super) fn elsewhere(measures: &Measures<'_, '_>, losses: &Losses) -> Vec<Cause> {
-    let rest = |kind, share: f64, rest: Rest, what: &str| {
+    let names = |rest: Rest| {
+        let types = measures.waits.facts.tracks.trace().types();
+        let calls = measures.calls_of(rest).into_iter().take(2);
+        let names = calls.map(|(type_, value)| types.value_name(type_, value).to_string());
+        names.collect::<Vec<_>>().join(" and ")
+    };
+    let rest = |kind, share: f64, rest: Rest| {
         let sum: f64 = measures.ranks.iter().map(|rank| rank.rest[rest as usize].to_f64()).sum();
         let mean = measures.duration(sum / measures.ranks.len() as f64);
-        (share >= LEAST)
-            .then(|| Cause::new(kind, share, format!("{what} take {mean} per rank"), "states"))
+        let text =
+            || format!("each rank spends {mean} on average in calls such as {}", names(rest));
+        (share >= LEAST).then(|| Cause::new(kind, share, text(), "states"))
     };
     let unrecorded = (losses.unexplained >= LEAST).then(|| {
-        let types = measures.waits.facts.tracks.trace().types();
-        let calls = measures.unexplained();
-        let calls = calls.iter().take(2).map(|it| types.value_name(it.0, it.1).to_string());
-        let text = format!(
-            "the trace has no messages for this time in {}, so waiting and transfer are not told apart",
-            calls.collect::<Vec<_>>().join(" and ")
-        );
+        let text = match names(Rest::Unexplained) {
+            none if none.is_empty() => {
+                "messages start and end between states, so the calls that send and receive them are not recorded".into()
+            }
+            calls => format!(
+                "the trace has no messages for this time in {calls}, so waiting and transfer are not told apart"
+            ),
+        };
         Cause::new(Kind::Unrecorded, losses.unexplained, text, "waits")
     });
-    let files = rest(Kind::Files, losses.files, Rest::Files, "reading and writing files");
-    let other = rest(
-        Kind::OtherCalls,
-        losses.other,
-        Rest::Other,
-        "calls that neither communicate nor compute, such as MPI_Init,",
-    );
+    let files = rest(Kind::Files, losses.files, Rest::Files);
+    let other = rest(Kind::OtherCalls, losses.other, Rest::Other);
     files.into_iter().chain(other).chain(unrecorded).collect()
 }
 
@@ -296,6 +314,15 @@ pub(super) fn calls(measures: &Measures<'_, '_>, which: impl Fn(CallPath) -> boo
 }
 
 impl Measures<'_, '_> {
+    /// Returns the options of `pj_whatif` with which all ranks compute equally long.
+    fn even_computing(&self) -> Option<String> {
+        let types = self.waits.facts.tracks.trace().types();
+        let (type_, value) = self.calls_of(Rest::Computing).into_iter().next()?;
+        let name = types.value_name(type_, value).to_string();
+        let is_plain = name.chars().all(|c| c.is_alphanumeric() || "-_.:".contains(c));
+        is_plain.then(|| format!("--balance state={name},mode=scaled"))
+    }
+
     pub(super) fn name(&self, track: u32) -> String {
         self.waits.name(track).into_owned()
     }

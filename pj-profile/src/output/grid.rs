@@ -13,8 +13,12 @@ pub(super) enum Cell {
 }
 
 /// Title and priority of a column. If not all columns fit, those with the highest priority numbers
-/// are left out first. Columns with priority 0 always stay.
+/// are left out first. Columns with priority 0 always stay. Those from [`EXTRA`] on are shown only if
+/// there is room.
 pub(super) type Column = (&'static str, u8);
+
+/// Lowest priority of a column that is not missed.
+const EXTRA: u8 = 7;
 
 /// Minimum and maximum width of a bar, and minimum width of a truncated name.
 const BAR: [usize; 2] = [6, 24];
@@ -35,8 +39,9 @@ impl<'c> Grid<'c> {
         self.rows.push(cells);
     }
 
-    /// Writes titles and rows, indented by two spaces.
-    pub(super) fn write(&self, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes titles and rows, indented by two spaces. Returns the columns that are left
+    /// out, except bars and extra columns.
+    pub(super) fn write(&self, screen: Screen, out: &mut dyn Write) -> io::Result<Vec<usize>> {
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         let mut widths: Vec<usize> = shown.iter().map(|column| self.width(*column)).collect();
         let total = |shown: &[usize], widths: &[usize]| -> usize {
@@ -92,7 +97,9 @@ impl<'c> Grid<'c> {
             }
             writeln!(out, "{}", line.trim_end())?;
         }
-        Ok(())
+        let is_missed = |column: &usize| self.columns[*column].1 < EXTRA && !self.is_bar(*column);
+        let all = (0..self.columns.len()).filter(is_missed);
+        Ok(all.filter(|column| !shown.contains(column)).collect())
     }
 
     fn width(&self, column: usize) -> usize {

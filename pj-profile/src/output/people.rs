@@ -49,7 +49,7 @@ pub(super) fn write(
             "comm" => "links",
             "variables" => "variables",
             "events" => "events",
-            "kinds" | "waiters" | "pairs" => "waits",
+            "kinds" | "values" | "waiters" | "pairs" | "paths" => "waits",
             "critical" | "imbalance" | "path" => "critical path",
             "workers" | "kernels" | "tasks" => "tasks",
             _ => "states",
@@ -70,6 +70,8 @@ pub(super) fn write(
         "compare" => (&["container", "type"], COMPARE),
         "summary" => (&["section"], SUMMARY),
         "kinds" => (&[], KINDS),
+        "values" => (&[], VALUES),
+        "paths" => (&[], PATHS),
         "scaling" => (&[], SCALING),
         "waiters" => (&[], WAITERS),
         "pairs" => (&[], PAIRS),
@@ -146,7 +148,7 @@ fn sections(
     let columns: Vec<&Column> =
         columns.iter().filter(|column| seen.0.column(column.2).is_some()).collect();
     let titles: Vec<_> = columns.iter().map(|(title, priority, ..)| (*title, *priority)).collect();
-    let mut row = 0;
+    let (mut row, mut left_out) = (0, Vec::new());
     while row < seen.0.len() {
         let (of, mut grid) = (heading(row), Grid::new(&titles));
         writeln!(out)?;
@@ -157,7 +159,13 @@ fn sections(
             grid.row(columns.iter().map(|column| seen.cell(**column, row)).collect());
             row += 1;
         }
-        grid.write(screen, out)?;
+        left_out.extend(grid.write(screen, out)?.into_iter().map(|column| columns[column].2));
+    }
+    if !left_out.is_empty() {
+        left_out.sort_unstable();
+        left_out.dedup();
+        let note = format!("\nNot shown: {} (see --format csv)\n", left_out.join(", "));
+        write!(out, "{}", fill(&note, screen.width))?;
     }
     Ok(())
 }
@@ -220,7 +228,7 @@ const COMPARE: &[Column] = &[
 ];
 
 const SCALING: &[Column] = &[
-    ("run", 5, "run", Name),
+    ("run", 7, "run", Name),
     ("ranks", 0, "ranks", Count),
     ("length", 2, "length", Time),
     ("speedup", 4, "speedup", Amount),
@@ -243,6 +251,31 @@ const KINDS: &[Column] = &[
     ("count", 0, "count", Count),
     ("mean", 3, "mean", Time),
     ("max", 4, "max", Time),
+];
+
+const VALUES: &[Column] = &[
+    ("value", 0, "value", Name),
+    ("waiting", 0, "kind", Name),
+    ("share", 3, "share", Bar),
+    ("", 0, "share", Percent),
+    ("seconds", 0, "seconds", Time),
+    ("count", 2, "count", Count),
+    ("mean", 4, "mean", Time),
+    ("max", 5, "max", Time),
+    ("most for", 1, "whom", Name),
+];
+
+const PATHS: &[Column] = &[
+    ("waiting", 0, "kind", Name),
+    ("container", 0, "container", Name),
+    ("path", 0, "path", Name),
+    ("", 3, "share", Percent),
+    ("seconds", 0, "seconds", Time),
+    ("count", 4, "count", Count),
+    ("mean", 5, "mean", Time),
+    ("max", 6, "max", Time),
+    ("delay", 0, "delay", Time),
+    ("indirect", 1, "indirect", Time),
 ];
 
 const WAITERS: &[Column] = &[
@@ -298,7 +331,7 @@ const PATH: &[Column] = &[
 const WORKERS: &[Column] = &[
     ("kind", 0, "kind", Name),
     ("container", 0, "container", Name),
-    ("workers", 3, "workers", Count),
+    ("workers", 7, "workers", Count),
     ("tasks", 0, "tasks", Count),
     ("", 0, "share", Percent),
     ("execution", 0, "execution", Time),

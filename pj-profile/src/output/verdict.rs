@@ -53,9 +53,9 @@ fn block(seen: TableView<'_>, row: usize, screen: Screen) -> (usize, String) {
     if block.starts_with(&head) {
         block = format!("{}{}", screen.paint(1, &head), &block[head.len()..]);
     }
-    let next = seen.text("next", row);
-    if !next.is_empty() {
-        block += &format!("  > {next}\n");
+    let commands = ["next", "whatif"].map(|name| seen.text(name, row));
+    for command in commands.iter().filter(|command| !command.is_empty()) {
+        block += &format!("  > {command}\n");
     }
     let importance = match seen.text("kind", row).as_str() {
         "fact" => 0,

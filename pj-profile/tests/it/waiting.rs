@@ -80,6 +80,33 @@ fn waits_are_reported_by_kind_waiter_and_pair() {
 }
 
 #[test]
+fn waits_are_reported_by_value() {
+    let folder = Folder::new();
+    let table = csv(&["waits", "--by", "value"], &folder.case(Case::Barrier));
+    let (head, rows) = table.split_once('\n').expect("a row");
+    assert_eq!(head, "value,kind,count,seconds,share,mean,max,whom");
+    let row = ",wait at barrier,3,3.000000000,0.299880048,1.000000000,1.500000000,rank-3\n";
+    assert!(rows.ends_with(row) && rows.lines().count() == 1, "{rows}");
+}
+
+#[test]
+fn reports_name_the_columns_that_they_leave_out() {
+    for (by, titles, missed) in [
+        ("path", "waiting container path seconds delay", "count, indirect, max, mean, share"),
+        ("pair", "waiter waits for", "count, max, mean"),
+        ("waiter", "container waits", "count, max, mean"),
+    ] {
+        let mut command = Command::cargo_bin("pj_profile").expect("the program");
+        command.args(["waits", "--by", by]).arg(slow_rank()).env("COLUMNS", "56");
+        let out = String::from_utf8(command.output().expect("run").stdout).expect("text");
+        let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains(titles), "{out}");
+        assert!(out.contains(&format!(" Not shown: {missed}")), "{out}");
+        assert!(out.ends_with(" (see --format csv)"), "{out}");
+    }
+}
+
+#[test]
 fn the_critical_path_is_reported_by_container_and_value() {
     let folder = Folder::new();
     let trace = folder.case(Case::Barrier);
@@ -94,6 +121,10 @@ fn the_critical_path_is_reported_by_container_and_value() {
         "type,value,seconds,share,mean,imbalance,cost\n\
          MPI_STATE,computing,2.500000000,0.999600160,1.750000000,0.750000000,3.000000000\n\
          MPI_STATE,PMPI_Barrier,0.001000000,0.000399840,0.001000000,0.000000000,0.000000000\n"
+    );
+    assert_eq!(
+        csv(&["critical", "--by", "container"], &trace),
+        "container,seconds,share\nrank-3,2.501000000,1.000000000\n"
     );
     let (status, out, _) = run(&["critical", "-s", "1", "-e", "2"], &trace);
     assert_eq!(status, 0);
@@ -123,13 +154,11 @@ fn shows(page: &str, report: &str) {
 #[test]
 fn documents_show_current_reports() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
-    let trace = examples.join("mpi.trace");
-    for words in [&["waits", "--by", "waiter"][..], &["critical", "--by", "value", "--top", "3"]] {
-        let (status, out, _) = run(words, &trace);
-        assert_eq!(status, 0);
-        assert!(out.lines().count() > 4, "{out}");
-        shows("profile.md", &out);
-    }
+    let (status, out, _) =
+        run(&["critical", "--top", "1"], &examples.join("tutorial/jacobi.trace.xz"));
+    assert_eq!(status, 0);
+    assert!(out.lines().count() > 4, "{out}");
+    shows("tutorial.md", &out);
 }
 
 #[test]
@@ -187,11 +216,8 @@ fn a_map_classifies_states() {
     assert_eq!(waits(&["--map", map]), 1);
     assert_eq!(waits(&["--map", "mpi"]), 0);
     let (_, _, err) = run(&["waits", "--format=csv", "--map", map], &trace);
-    let note = format!(
-        "pj_profile: note: 1 value is not in the map `{map}`, so never waiting (classify with --map FILE): \
-         computing\n"
-    );
-    assert!(err.starts_with(&note), "{err}");
+    let note = "pj_profile: note: these values count as computing (change with --map): computing\n";
+    assert!(err.starts_with(note), "{err}");
     let (status, _, err) = run(&["waits", "--map", "starpu"], &trace);
     assert_eq!(status, 2);
     assert!(
@@ -241,8 +267,8 @@ fn misplaced_options_are_refused() {
             "--live applies to states, comm, time, variables, events and summary, not to waits",
         ),
         (
-            &["waits", "--by", "value"],
-            "--by value does not apply to waits; values are kind, waiter, pair, path",
+            &["waits", "--by", "node"],
+            "--by node does not apply to waits; values are kind, value, waiter, pair, path",
         ),
         (
             &["critical", "--by", "pair"],

@@ -21,7 +21,7 @@ const CAUSES: [(&str, &str); 15] = [
     ("slow-network", "slow network"),
     ("high-latency", "slow network"),
     ("small-messages", "too many small messages"),
-    ("slow-node", "slow node"),
+    ("slow-node", "slow node or imbalance"),
     ("late-phase", "a phase differs"),
     ("longer-phase", "a phase differs"),
 ];
@@ -193,6 +193,76 @@ fn no_cause_is_named_without_states_of_calls() {
     let (_, out) = out.split_once("\n\n").expect("a title");
     assert!(out.starts_with("Time in states: S run: 13.0 s, 65.0 %; the longest of 2"), "{out}");
     assert!(out.contains("Record calls as states"), "{out}");
+}
+
+const DEFINITIONS: &str = "\
+%EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
+%EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
+%EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef
+%EventDef PajeDefineLinkType 6\n% Name string\n% Type string\n% StartContainerType string\n\
+% EndContainerType string\n%EndEventDef
+%EventDef PajeStartLink 7\n% Time date\n% Type string\n% Container string\n% StartContainer string\n\
+% Value string\n% Key string\n%EndEventDef
+%EventDef PajeEndLink 8\n% Time date\n% Type string\n% Container string\n% EndContainer string\n\
+% Value string\n% Key string\n%EndEventDef
+1 P 0\n2 MPI_STATE P\n6 MPI_LINK 0 P P\n3 0 p P 0\n3 0 q P 0\n";
+
+/// Returns the events of a state.
+fn state(rank: &str, value: &str, from: u32, until: u32) -> [(u32, String); 2] {
+    let enter = format!("4 {from} MPI_STATE {rank} {value}\n");
+    [(from, enter), (until, format!("5 {until} MPI_STATE {rank}\n"))]
+}
+
+#[test]
+fn time_with_messages_between_calls_is_not_computing() {
+    let mut events = Vec::new();
+    for rank in ["p", "q"] {
+        events.extend(state(rank, "computing", 0, 10));
+        events.extend(state(rank, "PMPI_Barrier", 12, 14));
+        events.extend(state(rank, "computing", 15, 18));
+    }
+    events.push((11, "7 11 MPI_LINK 0 p - a\n8 11 MPI_LINK 0 q - a\n".into()));
+    events.extend(state("p", "PMPI_Send", 18, 19));
+    events.extend(state("q", "PMPI_Recv", 18, 19));
+    events.push((18, "7 18 MPI_LINK 0 p - b\n".into()));
+    events.push((19, "8 19 MPI_LINK 0 q - b\n".into()));
+    events.extend(state("q", "PMPI_Init", 19, 20));
+    events.sort_by_key(|event| event.0);
+    let text: String = events.into_iter().map(|event| event.1).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.trace");
+    fs::write(&file, format!("{DEFINITIONS}{text}")).expect("written");
+    // Each rank computes from 0 to 10 s, from 14 to 18 s, and p from 19 to 20 s.
+    let out = report(&["why"], std::slice::from_ref(&file));
+    let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        out.contains("Efficiency (POP): parallel 72.5 % = load balance 96.7 % x communication"),
+        "{out}"
+    );
+    assert!(
+        out.contains("Doubt: 4.00 s between states, 10.0 % of the time, has messages of calls"),
+        "{out}"
+    );
+    let out = report(&["waits"], &[file]);
+    assert!(out.contains("note: 4.00 s between states have messages of calls"), "{out}");
+    assert!(
+        out.lines().any(|line| line.contains("(cause not recorded)") && line.contains("4.00 s")),
+        "{out}"
+    );
+}
+
+#[test]
+fn causes_have_commands_that_predict_the_run_without_them() {
+    for (name, command) in [
+        ("slow-node", "pj_whatif --cpu container=rank-5,factor=0.50 "),
+        ("imbalance", "pj_whatif --balance state=computing,mode=scaled "),
+        ("slow-network", "pj_whatif --net latency=x0.5,bandwidth=x2 "),
+    ] {
+        let out = report(&["why"], &[trace(name)]);
+        assert!(out.contains(&format!("\n  > {command}")), "{out}");
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ struct Writer {
     signs: &'static [&'static [(TypeNature, &'static str)]],
 }
 
-const WRITERS: [Writer; 4] = [
+const WRITERS: [Writer; 5] = [
     Writer {
         name: "StarPU",
         unit: TimeUnit::Milliseconds,
@@ -51,6 +51,11 @@ const WRITERS: [Writer; 4] = [
         name: "Akypuera",
         unit: TimeUnit::Seconds,
         signs: &[&[(Container, "PROCESS"), (State, "STATE"), (TypeNature::Link, "LINK")]],
+    },
+    Writer {
+        name: "the reader of OTF2 archives",
+        unit: TimeUnit::Seconds,
+        signs: &[&[(Container, "Thread"), (State, "Region")]],
     },
 ];
 
