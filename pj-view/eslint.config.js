@@ -8,6 +8,7 @@ export default [
     languageOptions: { globals: globals.browser },
     rules: {
       eqeqeq: "error",
+      "max-lines": ["error", 400],
       "no-shadow": ["error", { builtinGlobals: false }],
       "no-var": "error",
       "prefer-const": "error",

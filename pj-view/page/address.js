@@ -2,7 +2,7 @@
 //
 // Changes of the view replace the current entry of the history once they are at rest. A jump, such as a selection or a
 // hit of a search, makes a new entry: Back returns to the view from before the jump.
-/** @import { Interval, Model, Query, TypedValue, Within } from "./types" */
+/** @import { Color, Interval, Model, Query, TypedValue, Within } from "./types" */
 /** @import { Mark } from "./marks.js" */
 /** @import { State } from "./state.js" */
 /** @import { Viewport } from "./viewport.js" */
@@ -22,8 +22,10 @@ const LONGEST_ORDER = 4000;
  * @property {Map<number, number[]>} order
  * @property {Set<string>} overlays
  * @property {TypedValue | null} search
+ * @property {Color} color
  * @property {Query | null} query
  * @property {Mark[]} marks
+ * @property {Set<number>} pins
  * @property {string} filter
  * @property {boolean} showLinks
  * @property {boolean | null} dark
@@ -43,8 +45,10 @@ export function encode(view) {
   if (view.hiddenTypes.size > 0) values.set("hidden", [...view.hiddenTypes].join(","));
   if (view.overlays.size > 0) values.set("on", [...view.overlays].join(","));
   if (view.search) values.set("search", `${view.search.type},${view.search.value}`);
+  if (view.color.by !== "value") values.set("color", view.color.by === "field" ? `field:${view.color.name}` : view.color.by);
   if (view.query) values.set("find", `${view.query.within},${view.query.text}`);
   if (view.marks.length > 0) values.set("marks", view.marks.map(({ time, name }) => `${time}~${encodeURIComponent(name)}`).join(","));
+  if (view.pins.size > 0) values.set("pins", [...view.pins].join(","));
   if (view.filter) values.set("filter", view.filter);
   if (!view.showLinks) values.set("links", "0");
   if (view.dark !== null) values.set("theme", view.dark ? "dark" : "light");
@@ -52,6 +56,12 @@ export function encode(view) {
   if (order && order.length < LONGEST_ORDER) values.set("order", order);
   return values.toString().replaceAll("%2C", ",");
 }
+
+/** @type {(text: string | null) => Color} */
+const color = (text) => {
+  if (text === "class" || text === "duration") return { by: text };
+  return text?.startsWith("field:") ? { by: "field", name: text.slice(6) } : { by: "value" };
+};
 
 /** @type {(text: string | null) => Query | null} */
 const query = (text) => {
@@ -61,7 +71,7 @@ const query = (text) => {
 
 /** @type {(text: string | null) => Mark[]} */
 const marks = (text) => {
-  const parts = (text || "").split(",").map((part) => /^([^~]+)~([\w%.!~'()*-]+)$/.exec(part));
+  const parts = (text || "").split(",").map((part) => /^([^~]+)~(.+)$/.exec(part));
   return parts.flatMap((part) => (part && Number.isFinite(Number(part[1])) ? [{ time: Number(part[1]), name: decoded(part[2]) }] : []));
 };
 
@@ -110,8 +120,10 @@ export function decode(text, model) {
     folded: new Set(numbers(values.get("folded")).filter((id) => model.containers.has(id))),
     hiddenTypes: new Set(numbers(values.get("hidden")).filter((id) => model.types[id])),
     order,
+    pins: new Set(numbers(values.get("pins")).filter((id) => id !== 0 && model.containers.has(id))),
     overlays: new Set((values.get("on") || "").split(",").filter((id) => /^[a-z-]+$/.test(id))),
     search: Number.isInteger(value) && value >= 0 && value < model.types[type]?.values.length ? { type, value } : null,
+    color: color(values.get("color")),
     query: query(values.get("find")),
     marks: marks(values.get("marks")),
     filter: values.get("filter") || "",
@@ -136,8 +148,8 @@ export class Address {
   /** Returns the current view. @returns {View} */
   view() {
     const { state, viewport } = this;
-    const { folded, hiddenTypes, order, overlays, search, query: asked, marks: marked, filter, showLinks, dark, selected, range } = state;
-    return { window: [viewport.from, viewport.to], scroll: viewport.scroll, folded, hiddenTypes, order, overlays, search, query: asked, marks: marked, filter, showLinks, dark, selected, range };
+    const { folded, hiddenTypes, order, pins, overlays, search, color: chosen, query: asked, marks: marked, filter, showLinks, dark, selected, range } = state;
+    return { window: [viewport.from, viewport.to], scroll: viewport.scroll, folded, hiddenTypes, order, pins, overlays, search, color: chosen, query: asked, marks: marked, filter, showLinks, dark, selected, range };
   }
 
   later() {

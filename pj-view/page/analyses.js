@@ -19,6 +19,7 @@ const AGAIN = 200;
  * @property {(row: Details) => Promise<Pick<Details, "waits" | "causes">>} ofRow
  * @property {() => Promise<Map<number, Block[]> | null>} blocks Blocks of waits and of the path, if the page has them.
  * @property {(level: number, first: number, count: number, rows: number, lanes: number[]) => Promise<Block[]>} waits
+ * @property {(level: number, first: number, count: number, containers: number[], hidden: number[]) => Promise<Block[]>} foldedWaits
  * @property {(level: number, first: number, count: number, rows: number) => Promise<Block[]>} path
  * @property {(window: Interval) => Promise<MatrixAnswer>} matrix
  * @property {(which: MessagesAsked) => Promise<MessagesAnswer>} messages
@@ -72,6 +73,9 @@ function served() {
     },
     blocks: async () => null,
     waits: (level, first, count, rows, lanes) => blocks(`waits?level=${level}&first=${first}&count=${count}&rows=${rows}&lanes=${lanes.join(",")}`),
+    foldedWaits: (level, first, count, containers, hidden) => {
+      return blocks(`waits?level=${level}&first=${first}&count=${count}&containers=${containers.join(",")}&hidden=${hidden.join(",")}`);
+    },
     path: (level, first, count, rows) => blocks(`path?level=${level}&first=${first}&count=${count}&rows=${rows}`),
     matrix: ([from, to]) => asked("matrix", { from, to }),
     messages: ({ window: [from, to], origin, goal, order, first, count }) => {
@@ -101,6 +105,7 @@ function embedded({ model }, lanes) {
     ofRow: async ({ lane, row }) => waitsOfRow(await ofPage(), lane, row),
     blocks: ofPage,
     waits: async () => [],
+    foldedWaits: async () => [],
     path: async () => [],
     matrix: async (window) => {
       const [from, to] = model.extent;

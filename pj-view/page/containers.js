@@ -15,6 +15,27 @@ export function toggleFold({ state }, id) {
 }
 
 /**
+ * Returns the container of the selected row.
+ * @param {Parts} page
+ */
+export function selectedContainer({ data, state }) {
+  return state.selected && (data.model.lanes.get(state.selected.lane)?.container ?? null);
+}
+
+/**
+ * Pins a container to the top, or unpins it.
+ * @param {Parts} page
+ * @param {number | null} id
+ */
+export function togglePin({ data, state, live }, id) {
+  if (!id) return;
+  const isPinned = !state.pins.delete(id);
+  if (isPinned) state.pins.add(id);
+  state.changed("layout");
+  live.say(`${containerOf(data.model, id).name}, ${isPinned ? "pinned" : "not pinned"}`);
+}
+
+/**
  * @param {Model} model
  * @param {number} id
  */

@@ -50,6 +50,6 @@ async function showControls({ data, state, scene }) {
   const { search } = state;
   const value = search && (data.model.types[search.type].values[search.value] || (await data.names.known(search.type, search.value)));
   if (state.search !== search) return;
-  inputById("search").value = state.query?.text || value?.name || "";
+  inputById("search").value = value?.name || state.query?.text || "";
   if (state.query) inputById("within").value = state.query.within;
 }

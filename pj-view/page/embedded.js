@@ -1,5 +1,6 @@
 // Answers from the data in the page itself, which `pj_view --html` writes.
 import { parseBlocks } from "./blocks.js";
+import { flameOf } from "./flame.js";
 /** @import { Block, Details, Hit, HitsAnswer, ModelAnswer, Place, ProfileAnswer, Row, Source, TypedValue, Within } from "./types" */
 
 /** Blocks by lane. @typedef {Map<number, Block[]>} Lanes */
@@ -49,6 +50,9 @@ export function sourceOf(data, blocks) {
     row: async (lane, row) => rowNumbered(data, lanes, typeOf, lane, row),
     profile: async (from, to) => profileOf(data, lanes, typeOf, from, to),
     hits: async (within, text, first, count) => hitsOf(data, lanes, typeOf, within, text.toLowerCase(), first, count),
+    classes: async () => data.classes || [],
+    fields: async (_lane, _name, rows) => rows.map(() => null),
+    flame: async (container, from, to) => flameOf(data, lanes, typeOf, container, from, to),
     find: async (type, value, at, back) => nextRow(lanes, typeOf, { type, value }, at, back),
   };
 }

@@ -6,7 +6,7 @@ import { AXIS } from "./viewport.js";
 /** @import { LaneLine } from "./lanes.js" */
 
 /**
- * What has been drawn at a position: a row, the shares of values, or the range of a variable.
+ * The contents of the picture at a position: a row, the shares of values, or the range of a variable.
  * @typedef {object} Seen
  * @property {Line} line
  * @property {number} time
@@ -23,7 +23,7 @@ import { AXIS } from "./viewport.js";
  * @param {number} y
  */
 export function lineAt({ viewport, scene }, y) {
-  const at = y - AXIS + viewport.scroll;
+  const at = viewport.heightAt(y - AXIS);
   return y < AXIS ? null : visibleLines(scene.layout, at, at).find((line) => at >= line.top && at < line.top + line.height) || null;
 }
 
@@ -34,7 +34,7 @@ export function lineAt({ viewport, scene }, y) {
  */
 function imbricationAt({ viewport }, line, y) {
   if (line.lane.nature !== "state") return 0;
-  const at = y - AXIS + viewport.scroll - line.top;
+  const at = viewport.heightAt(y - AXIS) - line.top;
   const [, height] = sublane(line, 0);
   return Math.max(0, Math.min(line.lane.depth - 1, Math.floor((at - 2) / height)));
 }

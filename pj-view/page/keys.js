@@ -1,6 +1,6 @@
 // Keys. They only act while the timeline has the focus, so that they take none from assistive technology or from the
 // browser.
-import { foldCursor, moveCursor, shiftCursor } from "./containers.js";
+import { foldCursor, moveCursor, selectedContainer, shiftCursor, togglePin } from "./containers.js";
 import { byId, el } from "./dom.js";
 import { addMark } from "./marks.js";
 /** @import { Page } from "./types" */
@@ -20,6 +20,7 @@ const KEYS = [
   [". and ,", "next or previous row of it"],
   ["Enter, Shift Enter", "fold or unfold it, or all of its type"],
   ["Shift J, Shift K", "move it down or up"],
+  ["P", "pin it to the top, or unpin it"],
   ["Shift and drag, drag the axis", "select a range of time"],
   ["/", "search; N and Shift N step through the hits"],
   ["M", "mark the selected row, or the time at the pointer"],
@@ -74,6 +75,7 @@ export function listenKeys(page, pointer, hits, toggles) {
     k: (isShift) => (isShift ? shiftCursor(page, -1) : moveCursor(page, -1)),
     ".": () => navigator.stepRow(1),
     ",": () => navigator.stepRow(-1),
+    p: () => togglePin(page, state.cursor ?? selectedContainer(page)),
     enter: (isShift) => foldCursor(page, isShift),
     l: () => toggles.links(),
     t: () => toggles.theme(),

@@ -3,11 +3,11 @@ import { valueOf } from "./model.js";
 import { foldedName } from "./folded.js";
 import { sublane } from "./layout.js";
 import { isLight, mix } from "./raster.js";
-/** @import { Data, Frame, Label, Lane, Line, Segment } from "./types" */
+/** @import { Block, Data, Frame, Label, Lane, Line, Segment } from "./types" */
 /** @import { Paints } from "./paints.js" */
 /** @import { Raster } from "./raster.js" */
 
-/** What lanes are drawn with. @typedef {{ raster: Raster, data: Data, paints: Paints, frame: Frame, labels: Label[] }} Pen */
+/** Tools and data for drawing lanes. @typedef {{ raster: Raster, data: Data, paints: Paints, frame: Frame, labels: Label[] }} Pen */
 /** Line with a lane. @typedef {Line & { lane: Lane }} LaneLine */
 
 const MOST_LABELS = 4000;
@@ -17,7 +17,7 @@ const MOST_LABELS = 4000;
  * @param {Pen} pen
  * @param {Line} line
  */
-const topOf = ({ frame }, line) => (line.top - frame.viewport.scroll) * frame.ratio;
+const topOf = ({ frame }, line) => frame.viewport.y(line.top) * frame.ratio;
 
 /**
  * Draws a line's lane, and appends its labels.
@@ -56,13 +56,13 @@ function stateRows(pen, line, { block, from, to }) {
   const { raster, paints, frame, labels } = pen;
   const { type, depth } = line.lane;
   const { viewport, ratio } = frame;
-  const colors = paints.of(type);
+  const colorOf = paints.rows(type, block);
   const lineTop = topOf(pen, line);
   const [left, right] = [Math.round(frame.x(from)), Math.round(frame.x(to))];
   for (let i = 0; i < block.n; i++) {
     const [start, end] = [block.start[i], block.end[i]];
     if (end < from || start > to) continue;
-    const color = colors[block.values[i]] ?? paints.one(type, block.values[i]);
+    const color = colorOf(i);
     const [above, height] = sublane(line, block.others[i]);
     const top = Math.round(lineTop + above * ratio);
     const bottom = Math.round(lineTop + (above + height) * ratio) - 1;
@@ -89,14 +89,14 @@ function stateRows(pen, line, { block, from, to }) {
  */
 function eventRows(pen, line, { block, from, to }) {
   const { raster, paints, frame } = pen;
-  const colors = paints.of(line.lane.type);
+  const colorOf = paints.rows(line.lane.type, block);
   const lineTop = topOf(pen, line);
   const [top, bottom] = [Math.round(lineTop + 2 * frame.ratio), Math.round(lineTop + (line.height - 2) * frame.ratio)];
   const thick = Math.max(1, Math.round(frame.ratio * 1.5));
   for (let i = 0; i < block.n; i++) {
     if (block.start[i] < from || block.start[i] > to) continue;
     const x = Math.round(frame.x(block.start[i]));
-    raster.rect(x, top, x + thick, bottom, colors[block.values[i]] ?? paints.one(line.lane.type, block.values[i]));
+    raster.rect(x, top, x + thick, bottom, colorOf(i));
   }
 }
 
@@ -111,6 +111,7 @@ function shares(pen, line, { block, from, to }) {
   const { model } = pen.data;
   const { lane } = line;
   const colors = lane && paints.of(lane.type);
+  const { isByValue } = paints;
   const isEvent = lane?.nature === "event";
   const depth = lane?.depth || 1;
   const width = model.tick * 2 ** block.level;
@@ -125,6 +126,7 @@ function shares(pen, line, { block, from, to }) {
     const x1 = Math.min(Math.round(frame.x(origin + (i + 1) * width)), high);
     if (x1 <= x0) continue;
     bases.fill(0);
+    const mean = isByValue || isEvent ? 0 : meanOf(block, i) * width;
     for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) {
       const value = block.values[j];
       const imbrication = Math.min(isEvent ? 0 : block.others[j], depth - 1);
@@ -137,9 +139,20 @@ function shares(pen, line, { block, from, to }) {
       bases[imbrication] += share;
       // Rare values are at least a pixel high.
       const top = Math.min(Math.round(base - scale * bases[imbrication]), bottom - 1);
-      raster.rect(x0, top, x1, bottom, colors?.[value] ?? paints.one(lane ? lane.type : block.others[j], value));
+      raster.rect(x0, top, x1, bottom, isByValue ? (colors?.[value] ?? paints.one(lane ? lane.type : block.others[j], value)) : paints.bin(mean));
     }
   }
+}
+
+/**
+ * Returns the mean duration of the states of a bin in widths of the bin, or its width if they are longer.
+ * @param {Block} block
+ * @param {number} i
+ */
+function meanOf(block, i) {
+  let sum = 0;
+  for (let j = i ? block.ends[i - 1] : 0; j < block.ends[i]; j++) sum += block.amounts[j];
+  return Math.min(sum / Math.max(block.starts[i], 1), 1);
 }
 
 /**

@@ -3,7 +3,7 @@ import { containerOf } from "./model.js";
 /** @import { Lane, Layout, Line, Model } from "./types" */
 /** @import { State } from "./state.js" */
 
-/** What the layout depends on. @typedef {Pick<State, "folded" | "hiddenTypes" | "order" | "filter">} Choice */
+/** The parts of the state on which the layout depends. @typedef {Pick<State, "folded" | "hiddenTypes" | "order" | "filter" | "pins">} Choice */
 
 const SUBLANE = 17;
 const VARIABLE = 40;
@@ -81,11 +81,16 @@ function layoutOf(model, state, stretch) {
     lines.push({ ...line, top });
     top += line.height;
   };
-  /** @type {{ id: number, indent: number, within: number | null }[]} */
+  /** @type {{ id: number, indent: number, within: number | null, isPin?: boolean }[]} */
   const stack = [{ id: 0, indent: -1, within: null }];
+  for (const id of [...state.pins].reverse()) stack.push({ id, indent: 0, within: null, isPin: true });
+  let pinned = 0;
   for (let next = stack.pop(); next; next = stack.pop()) {
-    const { id, indent, within } = next;
+    const { id, indent, within, isPin } = next;
     const it = containerOf(model, id);
+    if (id === 0) pinned = top;
+    // A pinned container is only at the top.
+    else if (!isPin && state.pins.has(id)) continue;
     if (id !== 0 && shown && !shown.has(id)) continue;
     const lanes = it.lanes.filter((lane) => lane.nature !== "link" && !state.hiddenTypes.has(lane.type));
     const isFolded = state.folded.has(id);
@@ -118,7 +123,19 @@ function layoutOf(model, state, stretch) {
   for (const line of lines) {
     if (line.lane) byLane.set(line.lane.id, line);
   }
-  return { lines, places, height: top, byLane };
+  return { lines, places, height: top, pinned, byLane };
+}
+
+/**
+ * Returns the lines on the screen: the pinned lines, and the lines below them.
+ * @param {Layout} layout
+ * @param {{ scroll: number, height: number, pinned: number }} viewport
+ * @returns {[pinned: Line[], others: Line[]]}
+ */
+export function linesOnScreen(layout, { scroll, height, pinned }) {
+  const others = visibleLines(layout, scroll + pinned, scroll + height);
+  if (pinned === 0) return [[], others];
+  return [visibleLines(layout, 0, pinned), others.filter((line) => line.top >= pinned)];
 }
 
 /**

@@ -5,6 +5,8 @@ import { addDetails } from "./details.js";
 import { byId } from "./dom.js";
 import { embeddedSource } from "./embedded.js";
 import { addExplanations } from "./explain.js";
+import { Fields } from "./fields.js";
+import { addFlame } from "./flame.js";
 import { Hits } from "./hits.js";
 import { listenKeys } from "./keys.js";
 import { addLegend } from "./legend.js";
@@ -38,7 +40,7 @@ function build(source, answer) {
   const tiles = new Tiles(source, model, () => scene.redraw(), () => live.say("pj_view does not answer; it may have ended."));
   const names = new Names(source, model, (type) => {
     paints.forget(type);
-    for (const id of ["details", "hits", "profile", "legend"]) panels.update(id);
+    for (const id of ["details", "hits", "profile", "legend", "flame"]) panels.update(id);
     scene.redraw();
   });
   /** @type {Data} */
@@ -46,7 +48,11 @@ function build(source, answer) {
   const address = new Address(state, viewport);
   const selected = address.read(model);
   if (location.hash === "") model.overlays?.forEach((id) => state.overlays.add(id));
-  const paints = new Paints(data, state);
+  const fields = new Fields(source, () => {
+    scene.redraw();
+    panels.update("legend");
+  });
+  const paints = new Paints(data, state, fields);
   const overlays = new Overlays(state, live);
   const canvas = /** @type {HTMLCanvasElement} */ (byId("canvas"));
   const scene = new Scene({ data, state, viewport, overlays, paints, canvas });
@@ -54,7 +60,7 @@ function build(source, answer) {
   const panels = new Panels(state, viewport);
   /** @type {Page} */
   const page = { data, state, viewport, scene, navigator, panels, overlays, live };
-  return { page, address, selected };
+  return { page, address, fields, selected };
 }
 
 /**
@@ -75,7 +81,7 @@ async function start() {
   const [model, blocks] = [document.getElementById("embedded-model"), document.getElementById("embedded-blocks")];
   try {
     const source = model && blocks ? await embeddedSource(model, blocks) : servedSource();
-    const { page, address, selected } = build(source, await waited(source));
+    const { page, address, fields, selected } = build(source, await waited(source));
     const { data, state, scene, navigator, panels } = page;
     document.title = `${data.model.name}: Pajé view`;
     byId("name").textContent = data.model.name;
@@ -83,7 +89,8 @@ async function start() {
     const hits = new Hits(page);
     addMarks(page);
     const profile = new Profile(page);
-    addLegend(page);
+    addLegend(page, fields);
+    addFlame(page);
     addExplanations(page);
     const pointer = new Pointer(page, address);
     listenControls(page);
@@ -101,7 +108,7 @@ async function start() {
     state.changed("search");
     await navigator.show(selected);
     if (document.activeElement === document.body) byId("stage").focus();
-    const idle = () => [data.tiles, data.names, navigator, panels, address, page.overlays].every((it) => it.idle()) && !scene.pending;
+    const idle = () => [data.tiles, data.names, fields, navigator, panels, address, page.overlays].every((it) => it.idle()) && !scene.pending;
     // For tests.
     Object.assign(window, { pajeView: { page, state: () => testState(page, profile, idle()) } });
   } catch (error) {

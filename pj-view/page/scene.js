@@ -1,13 +1,13 @@
 // The picture: lays out the lines, and draws a frame after each change.
 import { drawFolded, drawLane } from "./lanes.js";
 import { drawLinks } from "./links.js";
-import { buildLayout, sublane, visibleLines } from "./layout.js";
+import { buildLayout, linesOnScreen, sublane } from "./layout.js";
 import { drawMarks } from "./marks.js";
 import { colorNumber } from "./model.js";
 import { Raster } from "./raster.js";
 import { drawAxis, drawLabels, drawNames, gutterFor } from "./text.js";
 import { AXIS } from "./viewport.js";
-/** @import { Data, Frame, Label, Style } from "./types" */
+/** @import { Data, Frame, Label, Line, Style } from "./types" */
 /** @import { LaneLine } from "./lanes.js" */
 /** @import { Overlays } from "./overlays.js" */
 /** @import { Paints } from "./paints.js" */
@@ -94,14 +94,23 @@ export class Scene {
     raster.clear(frame.back);
     data.tiles.begin();
     /** @type {Label[]} */
-    const labels = [];
+    let labels = [];
     const pen = { raster, data, paints, frame, labels };
     const rule = colorNumber(frame.style.line);
-    for (const line of frame.lines) {
-      const top = Math.round((line.top - viewport.scroll) * ratio);
+    /** @param {Line} line */
+    const drawLine = (line) => {
+      const top = Math.round(viewport.y(line.top) * ratio);
       if (!line.minor) raster.rect(0, top, frame.width, top + 1, rule);
       if (line.lane) drawLane(pen, /** @type {LaneLine} */ (line));
       else if (line.summary) drawFolded(pen, line, state.hiddenTypes);
+    };
+    frame.lines.forEach(drawLine);
+    if (frame.pinned.length > 0) {
+      const bottom = Math.round(viewport.pinned * ratio);
+      pen.labels = labels = labels.filter((label) => label.y > bottom);
+      raster.rect(0, 0, frame.width, bottom, frame.back);
+      frame.pinned.forEach(drawLine);
+      raster.rect(0, bottom - Math.round(2 * ratio), frame.width, bottom, rule);
     }
     const left = Math.round(viewport.gutter * ratio);
     raster.show(context, left, frame.above);
@@ -138,19 +147,22 @@ export class Scene {
     viewport.gutter = Math.max(gutterFor(layout, width), viewport.leastGutter);
     viewport.width = Math.max(width - viewport.gutter, 1);
     viewport.height = Math.max(height - AXIS, 1);
+    // If the pinned lines would fill the window, they scroll like the others.
+    viewport.pinned = layout.pinned < viewport.height * 0.6 ? layout.pinned : 0;
     viewport.scroll = Math.max(0, Math.min(viewport.scroll, layout.height - viewport.height + 12));
     const style = (this.style ||= styles());
     const back = colorNumber(style.back);
     this.paints.back = back;
     const plot = Math.round(viewport.width * ratio);
     const [scale, above] = [plot / viewport.span, Math.round(AXIS * ratio)];
+    const [pinned, lines] = linesOnScreen(layout, viewport);
     /** @type {Frame} */
     const frame = {
       context, viewport, layout, style, back, ratio, width: plot, above, below: canvas.height,
-      lines: visibleLines(layout, viewport.scroll, viewport.scroll + viewport.height),
+      pinned, lines,
       level: this.data.tiles.levelFor(viewport.span / plot),
       x: (time) => (time - viewport.from) * scale,
-      y: (y) => (y - viewport.scroll) * ratio + above,
+      y: (at) => viewport.y(at) * ratio + above,
     };
     this.frame = frame;
     return frame;

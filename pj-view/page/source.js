@@ -37,6 +37,9 @@ export function servedSource() {
     row: (lane, row) => asked("row", { lane, row }),
     profile: (from, to) => asked("profile", { from, to }),
     hits: (within, text, first, count) => asked("hits", { in: within, text, first, count }),
+    classes: () => asked("classes"),
+    fields: (lane, name, rows) => asked("fields", { lane, name, rows: rows.join(",") }),
+    flame: (container, from, to) => asked("flame", { container, from, to }),
     find: (type, value, at, back) => asked("find", { type, value, ...at, back: back ? 1 : 0 }),
   };
 }

@@ -1,6 +1,6 @@
-// What the reader has chosen to see, except the window of time (viewport.js). Other modules change it and say what they
+// The reader's choices, except the window of time (viewport.js). Other modules change it and say what they
 // have changed; modules that show it listen.
-/** @import { Details, Interval, LinkAnswer, Query, Row, TypedValue } from "./types" */
+/** @import { Color, Details, Interval, LinkAnswer, Query, Row, TypedValue } from "./types" */
 
 /** @import { Mark } from "./marks.js" */
 
@@ -11,8 +11,9 @@
  * - `selection`: the selected row.
  * - `search`: the value that is searched for.
  * - `marks`: the markers.
+ * - `color`: what decides the colours.
  * - `look`: the theme, overlays, and other things that only change the picture.
- * @typedef {"layout" | "window" | "selection" | "search" | "marks" | "look"} Kind
+ * @typedef {"layout" | "window" | "selection" | "search" | "marks" | "color" | "look"} Kind
  */
 
 export class State {
@@ -23,6 +24,8 @@ export class State {
     this.hiddenTypes = new Set();
     /** Children of containers whose order was changed. @type {Map<number, number[]>} */
     this.order = new Map();
+    /** Containers whose lines stay at the top. @type {Set<number>} */
+    this.pins = new Set();
     this.filter = "";
     this.showLinks = true;
     this.dark = false;
@@ -34,7 +37,9 @@ export class State {
     this.range = null;
     /** @type {TypedValue | null} */
     this.search = null;
-    /** What the list of hits shows. @type {Query | null} */
+    /** @type {Color} */
+    this.color = { by: "value" };
+    /** Query of the list of hits. @type {Query | null} */
     this.query = null;
     /** Markers in order of time. @type {Mark[]} */
     this.marks = [];

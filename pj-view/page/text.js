@@ -92,24 +92,40 @@ export function drawNames(frame, state) {
   context.clip();
   context.textBaseline = "middle";
   context.textAlign = "left";
-  for (const line of frame.lines) {
-    const top = frame.y(line.top);
-    if (isAt(line, state)) {
-      context.fillStyle = style.accent;
-      context.globalAlpha = 0.16;
-      context.fillRect(0, top, gutter * ratio, line.height * ratio);
-      context.globalAlpha = 1;
-    }
-    const y = top + Math.min(line.height, 40) * ratio * 0.5;
-    const x = nameLeft(line, gutter) * ratio;
-    if (line.folds) drawTriangle(frame, x - 9 * ratio, y, Boolean(line.folded));
-    context.font = `${line.lane && !line.minor ? 500 : line.minor ? 400 : 600} ${12 * ratio}px ${FONT}`;
-    context.fillStyle = line.container === state.dragged ? style.accent : line.minor ? style.quiet : style.text;
-    const room = (gutter - 10 - scaleRoom(line, gutter)) * ratio - x;
-    context.fillText(shortened(context, line.label, room), x, y + ratio);
-    if (line.lane && scaleRoom(line, gutter) > 0) drawScale(frame, line.lane, top, line.height);
+  for (const line of frame.lines) drawName(frame, line, state);
+  if (frame.pinned.length > 0) {
+    context.fillStyle = style.panel;
+    context.fillRect(0, frame.above, gutter * ratio, viewport.pinned * ratio);
+    for (const line of frame.pinned) drawName(frame, line, state);
+    context.fillStyle = style.line;
+    context.fillRect(0, frame.above + (viewport.pinned - 2) * ratio, gutter * ratio, 2 * ratio);
   }
   context.restore();
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Line} line
+ * @param {{ cursor: number | null, cursorLane: number | null, dragged: number | null }} state
+ */
+function drawName(frame, line, state) {
+  const { context, ratio, style, viewport } = frame;
+  const { gutter } = viewport;
+  const top = frame.y(line.top);
+  if (isAt(line, state)) {
+    context.fillStyle = style.accent;
+    context.globalAlpha = 0.16;
+    context.fillRect(0, top, gutter * ratio, line.height * ratio);
+    context.globalAlpha = 1;
+  }
+  const y = top + Math.min(line.height, 40) * ratio * 0.5;
+  const x = nameLeft(line, gutter) * ratio;
+  if (line.folds) drawTriangle(frame, x - 9 * ratio, y, Boolean(line.folded));
+  context.font = `${line.lane && !line.minor ? 500 : line.minor ? 400 : 600} ${12 * ratio}px ${FONT}`;
+  context.fillStyle = line.container === state.dragged ? style.accent : line.minor ? style.quiet : style.text;
+  const room = (gutter - 10 - scaleRoom(line, gutter)) * ratio - x;
+  context.fillText(shortened(context, line.label, room), x, y + ratio);
+  if (line.lane && scaleRoom(line, gutter) > 0) drawScale(frame, line.lane, top, line.height);
 }
 
 /**

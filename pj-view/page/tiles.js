@@ -4,7 +4,7 @@ import { foldedBlock, foldedOf } from "./folded.js";
 
 const TILE = 512;
 const MOST_ROWS = 768;
-const MOST_BYTES = 200e6;
+const MOST_BYTES = 96e6;
 const AT_ONCE = 3;
 const LANES_AT_ONCE = 48;
 const FINEST = 10;

@@ -1,5 +1,6 @@
 // Shapes that several modules share. `tsc` checks the modules against them; browsers never load this file.
 
+import type { ModelAnswer, Overview, Wait, VerdictAnswer, MatrixAnswer, ClassesAnswer, ValueAnswer } from "./answers";
 import type { Names } from "./names.js";
 import type { Overlays } from "./overlays.js";
 import type { Panels } from "./panels.js";
@@ -10,6 +11,8 @@ import type { State } from "./state.js";
 import type { Tiles } from "./tiles.js";
 import type { Units } from "./units.js";
 import type { Viewport } from "./viewport.js";
+
+export * from "./answers";
 
 export type Nature = "state" | "event" | "variable" | "link" | "container";
 
@@ -35,6 +38,8 @@ export interface Type {
   /** Values by number. Those that have not been fetched are missing. */
   values: Value[];
   count: number;
+  /** Classes of values by number, once they are known. */
+  classes?: string[];
   /** Whether a shown lane has this type. */
   used: boolean;
 }
@@ -61,103 +66,6 @@ export interface Container {
   lanes: Lane[];
   hasStates?: boolean;
 }
-
-/** Answer `model` of the program (model.rs). */
-export interface ModelAnswer {
-  name: string;
-  version: string;
-  origin: number;
-  tick: number;
-  second: number;
-  unit: string;
-  extent: Interval;
-  window: Interval;
-  fields: boolean;
-  /** Overlays that are shown first. */
-  overlays?: string[];
-  types: { name: string; nature: Nature; parent: number; color: string; values: ValueAnswer[]; count: number }[];
-  containers: { id: number[]; name: string[]; type: number[]; parent: number[]; start: number[]; end: number[] };
-  lanes: { id: number[]; container: number[]; type: number[]; rows: number[]; depth: number[]; min: number[]; max: number[] };
-  profile?: ProfileAnswer;
-  /** Answers of the same names, which only an HTML file has. */
-  explained?: Overview;
-  verdict?: VerdictAnswer;
-  matrix?: MatrixAnswer;
-}
-
-/** Answer `explained` (explain/answers.rs). */
-export interface Overview {
-  state: string;
-  kinds: string[];
-  colours: string[];
-  pathColour: string;
-  waits: { refused?: string; sums: [count: number, seconds: number][]; longest: Wait[] };
-  path: { refused?: string; parts: number };
-}
-
-/** A wait: its row, and the row that ends it. */
-export interface Wait {
-  lane: number;
-  row: number;
-  kind: number;
-  start: number;
-  end: number;
-  /** Lane that is waited for. */
-  whom: number;
-  /** Row of that lane which ends the wait. */
-  release: number | null;
-  /** End of the wait on the clock of that lane. */
-  released: number;
-}
-
-/** Answer `verdict`: causes, facts and doubts. */
-export interface VerdictAnswer {
-  refused?: string;
-  rows: { kind: string; name: string; share: number | null; text: string; next: string }[];
-}
-
-/** Answer `matrix` (comm.rs). */
-export interface MatrixAnswer {
-  from: number;
-  to: number;
-  count: number;
-  omitted: number;
-  noBytes: string | null;
-  pairs: [from: number, to: number, count: number, bytes: number | null, time: number][];
-}
-
-/** Answer `messages`. */
-export interface MessagesAnswer {
-  total: number;
-  first: number;
-  messages: (Details & { bytes: number | null })[];
-}
-
-/** Answer `histogram` (histogram.rs). */
-export interface HistogramAnswer {
-  count: number;
-  zero: number;
-  mean: number | null;
-  median: number | null;
-  high: number | null;
-  max: number | null;
-  isExact: boolean;
-  edges: number[];
-  counts: number[];
-  longest: [lane: number, row: number, duration: number][];
-}
-
-/** Which messages are listed. */
-export interface MessagesAsked {
-  window: Interval;
-  origin: number | null;
-  goal: number | null;
-  order: "start" | "longest";
-  first: number;
-  count: number;
-}
-
-export type ValueAnswer = [name: string, color: string, own: boolean];
 
 export interface Model {
   name: string;
@@ -265,6 +173,16 @@ export interface TypedValue {
   value: number;
 }
 
+/** What decides the colours of states and events. */
+export type Color = { by: "value" | "class" | "duration" } | { by: "field"; name: string };
+
+/** Answer `flame` of the program (flame.rs): paths of nested states, parents before their children. */
+export interface FlameAnswer {
+  paths?: [parent: number | null, type: number, value: number, seconds: number, count: number][];
+  others?: number;
+  refused?: string;
+}
+
 export type Within = "value" | "container" | "key" | "field";
 
 export interface Query {
@@ -302,6 +220,10 @@ export interface Source {
   profile(from: number, to: number): Promise<ProfileAnswer>;
   /** Lists rows or containers that contain a text, in order of time. */
   hits(within: Within, text: string, first: number, count: number): Promise<HitsAnswer>;
+  classes(): Promise<ClassesAnswer>;
+  /** Returns a field of some rows of a lane. */
+  fields(lane: number, name: string, rows: number[]): Promise<(string | null)[]>;
+  flame(container: number, from: number, to: number): Promise<FlameAnswer>;
   find(type: number, value: number, at: Place, back: boolean): Promise<Row | null>;
 }
 
@@ -335,6 +257,8 @@ export interface Layout {
   places: Map<number, number>;
   byLane: Map<number, Line>;
   height: number;
+  /** Height of the pinned lines. */
+  pinned: number;
   /** Width of the longest name, once it has been computed. */
   names?: number;
 }
@@ -354,7 +278,8 @@ export interface Frame {
   context: CanvasRenderingContext2D;
   viewport: Viewport;
   layout: Layout;
-  /** Lines on the screen. */
+  /** Lines on the screen: the pinned ones, which do not scroll, and the others. */
+  pinned: Line[];
   lines: Line[];
   style: Style;
   /** Colour of the background as a pixel. */

@@ -18,6 +18,8 @@ export class Viewport {
     this.width = 1;
     this.height = 1;
     this.gutter = 210;
+    // Height of the pinned lines, which do not scroll.
+    this.pinned = 0;
     /** Least width of the names, if another view has wider ones. */
     this.leastGutter = 0;
   }
@@ -102,11 +104,27 @@ export class Viewport {
   }
 
   /**
+   * Returns the position of a height of the layout, below the axis.
+   * @param {number} height
+   */
+  y(height) {
+    return height < this.pinned ? height : height - this.scroll;
+  }
+
+  /**
+   * Returns the height of the layout at a position below the axis.
+   * @param {number} y
+   */
+  heightAt(y) {
+    return y < this.pinned ? y : y + this.scroll;
+  }
+
+  /**
    * Scrolls to a height of the layout, unless it is visible.
    * @param {number | undefined} top
    */
   scrollTo(top) {
-    if (top === undefined) return;
-    if (top < this.scroll || top > this.scroll + this.height - 40) this.scroll = Math.max(0, top - this.height / 2);
+    if (top === undefined || top < this.pinned) return;
+    if (top < this.scroll + this.pinned || top > this.scroll + this.height - 40) this.scroll = Math.max(0, top - this.height / 2);
   }
 }

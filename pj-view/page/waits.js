@@ -1,5 +1,6 @@
 // Overlay of wait states: a strip at the lower edge of each lane, coloured by the cause. A click on a wait goes to the
 // state that ends it; the panel of that state leads back.
+import { foldedName } from "./folded.js";
 import { Tiles } from "./tiles.js";
 import { waitOf } from "./rows.js";
 import { AXIS } from "./viewport.js";
@@ -47,7 +48,15 @@ export function containerName({ data }, lane) {
  * @returns {Overlay}
  */
 export function waitsOverlay(page, analyses) {
-  const { data, viewport } = page;
+  const { data, viewport, state } = page;
+  /**
+   * Returns the name of a line's tiles, or null if it has no waits. HTML files have none of folded containers.
+   * @param {Line} line
+   */
+  const nameOf = ({ lane, summary, container }) => {
+    if (lane?.nature === "state") return lane.id;
+    return summary && !data.source.embedded ? foldedName(container, state.hiddenTypes) : null;
+  };
   /** @type {Overview | null} */
   let overview = null;
   /** @type {Tiles | null} */
@@ -58,7 +67,7 @@ export function waitsOverlay(page, analyses) {
     async load() {
       overview = await analyses.overview();
       if (overview.waits.refused) throw new Error(overview.waits.refused);
-      const source = { ...data.source, embedded: await analyses.blocks(), tiles: analyses.waits };
+      const source = { ...data.source, embedded: await analyses.blocks(), tiles: analyses.waits, folded: analyses.foldedWaits };
       tiles = new Tiles(source, data.model, () => page.scene.redraw(), () => page.live.say("pj_view does not answer; it may have ended."));
     },
     idle: () => !tiles || tiles.idle(),
@@ -68,9 +77,10 @@ export function waitsOverlay(page, analyses) {
       /** @type {Path2D[]} */
       const paths = overview.colours.map(() => new Path2D());
       for (const line of frame.lines) {
-        if (line.lane?.nature !== "state") continue;
+        const name = nameOf(line);
+        if (name === null) continue;
         const [top, bottom] = strip(line, frame);
-        for (const { block, from, to } of tiles.segments(line.lane.id, frame.level, viewport.from, viewport.to)) {
+        for (const { block, from, to } of tiles.segments(name, frame.level, viewport.from, viewport.to)) {
           const x = [Math.max(frame.x(from), 0), Math.min(frame.x(to), frame.width)];
           if (block.isRows) rows(paths, block, frame, x, top, bottom);
           else bins(paths, block, frame, page, x, top, bottom);
@@ -90,12 +100,13 @@ export function waitsOverlay(page, analyses) {
     hit(x, y, frame) {
       if (!overview || !tiles) return null;
       const at = y - AXIS + viewport.scroll;
-      const line = frame.lines.find((it) => it.lane?.nature === "state" && at >= it.top && at < it.top + it.height);
-      if (!line?.lane || y * frame.ratio < strip(line, frame)[0]) return null;
+      const line = frame.lines.find((it) => at >= it.top && at < it.top + it.height);
+      const name = line ? nameOf(line) : null;
+      if (!line || name === null || y * frame.ratio < strip(line, frame)[0]) return null;
       const time = viewport.time(x);
       const slack = viewport.secondsPerPixel * 1.5;
-      for (const { block } of tiles.segments(line.lane.id, frame.level, time, time)) {
-        for (let i = 0; block.isRows && i < block.n; i++) {
+      for (const { block } of tiles.segments(name, frame.level, time, time)) {
+        for (let i = 0; line.lane && block.isRows && i < block.n; i++) {
           if (block.start[i] - slack > time || block.end[i] + slack < time) continue;
           const wait = waitOf(block, line.lane.id, i);
           const length = data.model.units.format(wait.end - wait.start);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use paje_sim::{ContainerId, LaneId, Phase, Progress, TimeRange, TypeId, ValueId};
+use paje_sim::{ContainerId, LaneId, LaneView, Phase, Progress, TimeRange, TypeId, ValueId};
 use paje_workers::Workers;
 use serde_json::{Value, json};
 
@@ -14,11 +14,14 @@ use crate::hits::{self, Within};
 use crate::request::Request;
 use crate::serve::Answer;
 use crate::view::View;
-use crate::{details, histogram, model, page, profile, tiles};
+use crate::{details, fields, flame, histogram, model, page, profile, tiles};
 
 /// Maximum number of bins in a tile, and of lanes in a request. No screen shows more.
 const MOST_BINS: u64 = 1 << 13;
 const MOST_LANES: usize = 1 << 10;
+
+/// Maximum number of rows in a request for fields.
+const MOST_ROWS: usize = 1 << 10;
 
 /// Maximum length of a searched text in bytes, number of rows in an answer, and number of rows
 /// before them.
@@ -79,6 +82,9 @@ impl Served {
             "row" => row(view, request, self.explained.found()),
             "profile" => window(request).map(|window| profile::of(view, window.from, window.to)),
             "find" => spot(view, request),
+            "classes" => Some(model::classes(view)),
+            "flame" => flames(view, request),
+            "fields" => field_values(view, request),
             "matrix" => window(request).map(|window| comm::matrix(view, window, &self.workers)),
             "messages" => messages(view, request),
             "histogram" => durations(view, request),
@@ -90,8 +96,12 @@ impl Served {
             }),
             "waits" | "path" => {
                 let Some(explained) = self.explained.found() else { return unavailable() };
-                let blocks = if path == "path" { path_blocks } else { wait_blocks };
-                return blocks(explained, request).unwrap_or_else(bad_request);
+                return match (path, request.text("containers")) {
+                    ("path", _) => path_blocks(explained, request),
+                    (_, None) => wait_blocks(explained, request),
+                    (_, Some(_)) => folded_waits(view, explained, request),
+                }
+                .unwrap_or_else(bad_request);
             }
             _ => return not_found(),
         };
@@ -141,19 +151,22 @@ fn bins(request: &Request) -> Option<(u32, Range<u64>)> {
     Some((level, first..end))
 }
 
-fn folded(view: &View, request: &Request) -> Option<Answer> {
-    let (level, bins) = bins(request)?;
+/// Returns the containers and the hidden types of a request for folded containers.
+fn containers(view: &View, request: &Request) -> Option<(Vec<ContainerId>, Vec<u32>)> {
     let numbers = |text: &str| -> Option<Vec<u32>> {
         let words = text.split(',').filter(|word| !word.is_empty());
         words.take(MOST_LANES).map(|word| word.parse().ok()).collect()
     };
     let hidden = numbers(request.text("hidden").unwrap_or(""))?;
+    let containers = numbers(request.text("containers")?)?;
+    let are_there = containers.iter().all(|id| (*id as usize) < view.trace.containers().len());
+    are_there.then(|| (containers.into_iter().map(ContainerId).collect(), hidden))
+}
+
+fn folded(view: &View, request: &Request) -> Option<Answer> {
+    let ((level, bins), (containers, hidden)) = (bins(request)?, containers(view, request)?);
     let mut body = Vec::new();
-    for container in numbers(request.text("containers")?)? {
-        if container as usize >= view.trace.containers().len() {
-            return None;
-        }
-        let id = ContainerId(container);
+    for id in containers {
         tiles::write_folded(view, id, level, bins.clone(), &hidden, &mut body);
     }
     Some(Answer::new("application/octet-stream", body))
@@ -191,6 +204,25 @@ fn window(request: &Request) -> Option<TimeRange> {
     let (from, to): (f64, f64) = (request.number("from")?, request.number("to")?);
     let window = TimeRange { from: from.min(to), to: from.max(to) };
     (from.is_finite() && to.is_finite()).then_some(window)
+}
+
+fn flames(view: &View, request: &Request) -> Option<Value> {
+    let (window, id): (TimeRange, u32) = (window(request)?, request.number("container")?);
+    let is_there = (id as usize) < view.trace.containers().len();
+    is_there.then(|| flame::of(view, &view.lanes_within(ContainerId(id)), window))
+}
+
+/// Answers with the values of a field in rows of a lane. The rows are sorted.
+fn field_values(view: &View, request: &Request) -> Option<Value> {
+    let lane = view.lane(LaneId(request.number("lane")?))?;
+    let text = request.words("rows")?;
+    let rows: Option<Vec<u64>> = text.split(',').map(|word| word.parse().ok()).collect();
+    let rows = rows?;
+    let fine = rows.len() <= MOST_ROWS
+        && rows.is_sorted_by(|a, b| a < b)
+        && rows.last().is_some_and(|row| *row < lane.len());
+    let name = request.words("name").filter(|_| fine)?;
+    Some(json!(fields::of(lane, &name, &rows)))
 }
 
 fn spot(view: &View, request: &Request) -> Option<Value> {
@@ -255,6 +287,19 @@ fn wait_blocks(explained: &Explained, request: &Request) -> Option<Answer> {
         waits.write(lane, level, bins.clone(), rows.min(1 << 14), &mut body);
     }
     lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+}
+
+fn folded_waits(view: &View, explained: &Explained, request: &Request) -> Option<Answer> {
+    let ((level, bins), (containers, hidden)) = (bins(request)?, containers(view, request)?);
+    let of_lane = |lane: LaneView<'_>| {
+        let waits = explained.waits.as_ref().ok()?.get(&lane.id().0)?;
+        Some(waits.spans.bins(level, bins.clone()))
+    };
+    let mut body = Vec::new();
+    for id in containers {
+        tiles::write_averages(view, id, level, bins.clone(), &hidden, of_lane, &mut body);
+    }
+    Some(Answer::new("application/octet-stream", body))
 }
 
 fn path_blocks(explained: &Explained, request: &Request) -> Option<Answer> {

@@ -35,6 +35,7 @@ pub(crate) fn write(
 ) -> (String, bool) {
     let mut model = model::of(view, usize::MAX, shown);
     let all = view.extent();
+    model["classes"] = model::classes(view);
     model["profile"] = profile::of(view, all.from, all.to);
     model["matrix"] = comm::matrix(view, all, workers);
     model["explained"] = explained.overview();

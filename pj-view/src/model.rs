@@ -1,5 +1,6 @@
 //! Model of a trace for the page: types, values, containers and lanes.
 
+use paje_analysis::classes::{Classes, Map};
 use paje_parser::TypeNature;
 use paje_pictures::colours::hex;
 use paje_sim::{LaneView, TypeId, ValueId};
@@ -77,6 +78,22 @@ pub(crate) fn values(view: &View, type_: TypeId, first: usize, most: usize) -> V
         json!([name, hex(view.colors.value(types, type_, value)), of_trace])
     });
     list.collect()
+}
+
+/// Maximum number of values of a type whose classes are listed.
+const MOST_CLASSES: usize = 1 << 16;
+
+/// Returns the classes of values, such as Send, by type. Types without classes are left out.
+pub(crate) fn classes(view: &View) -> Value {
+    let types = view.trace.types();
+    let classes = Classes::new(&view.trace, &Map::of_trace(&view.trace));
+    let with_classes = types.ids().filter(|id| !classes.of_type(*id).is_empty());
+    let listed = with_classes.map(|id| {
+        let names: Vec<_> =
+            classes.of_type(id).iter().take(MOST_CLASSES).map(|class| class.name()).collect();
+        json!([id.0, names])
+    });
+    listed.collect()
 }
 
 fn nature(nature: TypeNature) -> &'static str {

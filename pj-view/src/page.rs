@@ -30,10 +30,13 @@ pub(crate) const FILES: &[File] = files! {
     "model.js" SCRIPT;
     "folded.js" SCRIPT;
     "source.js" SCRIPT;
+    "flame.js" SCRIPT;
     "embedded.js" SCRIPT;
     "names.js" SCRIPT;
     "tiles.js" SCRIPT;
     "layout.js" SCRIPT;
+    "ramp.js" SCRIPT;
+    "fields.js" SCRIPT;
     "paints.js" SCRIPT;
     "lanes.js" SCRIPT;
     "links.js" SCRIPT;
@@ -54,6 +57,7 @@ pub(crate) const FILES: &[File] = files! {
     "controls.js" SCRIPT;
     "details.js" SCRIPT;
     "profile.js" SCRIPT;
+    "classes.js" SCRIPT;
     "legend.js" SCRIPT;
     "rows.js" SCRIPT;
     "analyses.js" SCRIPT;

@@ -163,6 +163,11 @@ impl Pyramid {
         (rows.len() <= most).then_some(rows)
     }
 
+    /// Returns an upper bound on the number of rows of a lane in a window of ticks.
+    pub(crate) fn at_most(&self, lane: LaneView<'_>, from: u64, to: u64) -> u64 {
+        self.lane(lane.id()).at_most(lane, from, to)
+    }
+
     /// Calls `show` with the rows of a lane that are in a window of ticks, and with some other
     /// rows.
     pub fn near(&self, lane: LaneView<'_>, from: u64, to: u64, show: impl FnMut(Row)) {

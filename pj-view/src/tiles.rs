@@ -148,6 +148,23 @@ pub(crate) fn write_folded(
     hidden: &[u32],
     out: &mut Vec<u8>,
 ) {
+    let states = |lane| match view.pyramid.summary(lane, level, bins.clone()) {
+        Summary::States(bins) => Some(bins),
+        _ => None,
+    };
+    write_averages(view, container, level, bins.clone(), hidden, states, out);
+}
+
+/// Appends bins of a folded container, with the bins that `of` returns for each lane.
+pub(crate) fn write_averages<'v>(
+    view: &'v View,
+    container: ContainerId,
+    level: u32,
+    bins: ops::Range<u64>,
+    hidden: &[u32],
+    of: impl Fn(LaneView<'v>) -> Option<Bins>,
+    out: &mut Vec<u8>,
+) {
     let mut sums = vec![(0u32, Vec::<Shared>::new()); (bins.end - bins.start) as usize];
     let mut lanes = 0u32;
     for lane in view.lanes_within(container) {
@@ -156,9 +173,7 @@ pub(crate) fn write_folded(
             continue;
         }
         lanes += 1;
-        let Summary::States(found) = view.pyramid.summary(lane, level, bins.clone()) else {
-            continue;
-        };
+        let Some(found) = of(lane) else { continue };
         for (at, bin) in found.range().zip(found.iter()) {
             let (starts, shares) = &mut sums[(at - bins.start) as usize];
             *starts = starts.saturating_add(bin.starts());

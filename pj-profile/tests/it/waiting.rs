@@ -152,6 +152,16 @@ fn shows(page: &str, report: &str) {
 }
 
 #[test]
+fn documents_show_current_reports() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
+    let (status, out, _) =
+        run(&["critical", "--top", "1"], &examples.join("tutorial/jacobi.trace.xz"));
+    assert_eq!(status, 0);
+    assert!(out.lines().count() > 4, "{out}");
+    shows("tutorial.md", &out);
+}
+
+#[test]
 fn reports_do_not_depend_on_threads() {
     let folder = Folder::new();
     let trace = folder.file("run.trace", datasets::passing::random(12, 3000).bytes);

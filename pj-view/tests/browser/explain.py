@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 
+import people
 import run
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
@@ -143,6 +144,11 @@ def many_waits(browser, program, folder):
         browser.settle()
         rows = run.pixels(browser.screenshot())
         assert all(sum(row.count(colour) for row in rows) > 500 for colour in (waits, line))
+        # A folded container shows the mean of its lanes.
+        browser.evaluate(f"(() => {{ const {{ state, data }} = {PAGE}; for (const it of data.model.containers.values()) if (it.id) state.folded.add(it.id); state.changed('layout'); }})()")
+        browser.settle()
+        assert all(it["summary"] for it in run.state(browser)["lines"])
+        assert sum(row.count(waits) for row in run.pixels(browser.screenshot())) > 300
         run.clean(browser, served.url)
 
 
@@ -225,6 +231,27 @@ def any_trace(browser, url):
     run.clean(browser, url)
 
 
+def accessible(browser, url):
+    """axe-core finds nothing in the open panels, light or dark, and they fit into narrow windows."""
+    if not people.AXE.exists():
+        print("left out: axe-core (npm install in pj-view)")
+        return
+    for theme in ("light", "dark"):
+        for width, height in ((1280, 900), (320, 640)):
+            browser.resize(width, height)
+            browser.open(f"{url}#theme={theme}&on=waits,path")
+            for panel in ("why", "waiting", "cause", "communication", "durations"):
+                open_panel(browser, panel)
+            click_button(browser, "waiting", "Go to its cause")
+            click_button(browser, "communication", "List these messages")
+            browser.evaluate(people.AXE.read_text() + "; true")
+            found = people.violations(browser)
+            assert found == [], (theme, width, found)
+            wide = browser.evaluate("[...document.querySelectorAll('aside *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1).map((it) => it.outerHTML.slice(0, 100))")
+            assert wide == [], (theme, width, wide)
+    browser.resize(1280, 720)
+
+
 def two_traces(browser, program, first, second):
     with run.Served(program, first, str(second)) as served:
         browser.call("Page.navigate", url="about:blank")
@@ -268,6 +295,9 @@ def two_traces(browser, program, first, second):
         assert browser.evaluate("window.pajePair.zeros()") == browser.evaluate("window.pajePair.pages().map((page) => page.state.marks[0].time)")
         assert browser.evaluate("document.getElementById('said').textContent") == ""
         assert browser.console == [], browser.console
+        if people.AXE.exists():
+            browser.evaluate(people.AXE.read_text() + "; true")
+            assert people.violations(browser) == []
         browser.requests.clear()
 
 
@@ -280,6 +310,7 @@ def all_tests(browser, program, examples, folder):
         run.clean(browser, served.url)
         the_path_is_drawn(browser, served.url)
         panels(browser, served.url)
+        accessible(browser, served.url)
     browser.open(page.as_uri())
     assert browser.evaluate(f"[...{PAGE}.state.overlays].join()") == "waits", "--waits shows waits at once"
     browser.evaluate("document.getElementById('overlay-waits').click()")

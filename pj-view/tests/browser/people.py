@@ -1,5 +1,6 @@
 """Tests what people do with keyboard, screen reader, fingers, and the browser's Back."""
 
+import base64
 import pathlib
 
 AXE = pathlib.Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -165,6 +166,16 @@ def fingers(browser, url):
     browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
+def violations(browser):
+    """Returns what axe-core, which has been loaded, finds to violate WCAG 2.1 AA."""
+    found = browser.evaluate(
+        """axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations, passes }) => ({
+          wrong: violations.map((it) => [it.id, it.nodes.map((node) => node.html.slice(0, 120) + node.failureSummary)]), right: passes.length }))"""
+    )
+    assert found["right"] > 5, found
+    return found["wrong"]
+
+
 def accessible(browser, url):
     """axe-core finds no violation of WCAG 2.1 AA, light or dark, wide or narrow, with tables and the list of keys."""
     if not AXE.exists():
@@ -181,11 +192,8 @@ def accessible(browser, url):
                 if key:
                     browser.key(".")
                     browser.key(key)
-                found = browser.evaluate(
-                    """axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }).then(({ violations, passes }) => ({
-                      wrong: violations.map((it) => [it.id, it.nodes.map((node) => node.html.slice(0, 120) + node.failureSummary)]), right: passes.length }))"""
-                )
-                assert found["wrong"] == [] and found["right"] > 5, (theme, width, found)
+                found = violations(browser)
+                assert found == [], (theme, width, found)
     browser.resize(1280, 720)
 
 
@@ -275,3 +283,106 @@ def markers(browser, url):
         browser.evaluate("document.querySelector('#marks [aria-label^=Remove]').click()")
         browser.settle()
     assert state(browser)["marks"] == []
+
+
+def choose(browser, select, value):
+    browser.evaluate(f"(() => {{ const it = document.getElementById('{select}'); it.value = '{value}'; it.dispatchEvent(new Event('change')); }})()")
+    browser.settle()
+
+
+def color_at(browser, pixels, point):
+    clip = {"x": int(point[0]), "y": int(point[1]), "width": 1, "height": 1, "scale": 1}
+    return pixels(base64.b64decode(browser.call("Page.captureScreenshot", format="png", clip=clip)["data"]))[0][0]
+
+
+def colours_by(browser, url, pixels):
+    """States can have the colour of their duration, and of a field."""
+    browser.open(f"{url}#theme=light&links=0")
+    x, y = first_state(browser)
+    # Above the text of the state.
+    point = (x, y - 4)
+    by_value = color_at(browser, pixels, point)
+    choose(browser, "color", "duration")
+    by_duration = color_at(browser, pixels, point)
+    assert by_duration != by_value
+    legend = browser.evaluate("[...document.querySelectorAll('#legend .scale li')].map((it) => it.textContent)")
+    assert len(legend) == 7 and "ms" in legend[0] and "ns" in legend[-1], legend
+    browser.open(browser.evaluate("location.href"))
+    assert color_at(browser, pixels, point) == by_duration, "the address has the choice"
+    choose(browser, "color", "class")
+    by_class = color_at(browser, pixels, point)
+    classes = browser.evaluate("[...document.querySelectorAll('#legend .scale li')].map((it) => it.textContent)")
+    assert "send" in " ".join(classes).lower() and by_class not in (by_value, by_duration), classes
+    choose(browser, "color", "value")
+    assert color_at(browser, pixels, point) == by_value
+
+
+def colour_by_field(browser, url, pixels):
+    """A field of the selected row can decide the colours: rows with the same text have the same colour."""
+    browser.open(f"{url}#theme=light&links=0")
+    browser.click(*first_state(browser))
+    field = browser.evaluate("document.querySelector('#details [aria-label^=\"Colour by\"]')?.getAttribute('aria-label')")
+    assert field, "the row has fields"
+    browser.evaluate("document.querySelector('#details [aria-label^=\"Colour by\"]').click()")
+    browser.settle()
+    browser.settle()
+    listed = browser.evaluate(
+        """[...document.querySelectorAll('#legend .scale li')].map((it) => [it.textContent, getComputedStyle(it.querySelector('.swatch')).backgroundColor])"""
+    )
+    assert listed, "the legend lists the texts"
+    name = field.removeprefix("Colour by ")
+    cell = f"[...document.querySelectorAll('#details tr')].find((it) => it.firstChild.textContent === '{name}').lastChild.textContent.replace('◐', '').trim()"
+    text = browser.evaluate(cell)
+    wanted = dict(listed)[text]
+    browser.key("Escape")
+    x, y = first_state(browser)
+    # The frame of the selection is gone.
+    found = color_at(browser, pixels, (x, y - 4))
+    assert wanted == f"rgb({found[0]}, {found[1]}, {found[2]})", (wanted, found, text)
+
+
+def flame(browser, url):
+    """The flame view shows paths of nested states; its sums are those of the profile."""
+    browser.open(url)
+    assert browser.evaluate("document.querySelector('#flame div').children.length") == 0, "folded, it costs nothing"
+    browser.evaluate("document.querySelector('#flame summary').click()")
+    browser.settle()
+    boxes = browser.evaluate(
+        """[...document.querySelectorAll('#flame button')].map((it) => [it.getAttribute('aria-label'), it.parentElement.style.left, it.parentElement.style.width, it.parentElement.style.top])"""
+    )
+    levels = {int(label.rsplit(" ", 1)[1]) for label, *_ in boxes}
+    assert levels == set(range(1, max(levels) + 1)) and max(levels) > 1, levels
+    number = lambda text: float(text.rstrip("%px"))
+    first = [it for it in boxes if it[3] == "0px"]
+    assert abs(sum(number(it[2]) for it in first) - 100) < 1, "boxes of the outermost states fill the width"
+    for label, left, width, top in boxes:
+        if number(top) > 0:
+            around = [it for it in boxes if number(it[3]) == number(top) - 19 and number(it[1]) <= number(left) + 1e-6 and number(it[1]) + number(it[2]) >= number(left) + number(width) - 1e-6]
+            assert len(around) == 1, (label, around)
+    browser.evaluate("document.querySelector('#flame button').click()")
+    browser.settle()
+    assert state(browser)["search"] is not None
+    assert browser.evaluate("document.querySelector('#flame [aria-pressed=true]') !== null")
+
+
+def pins(browser, url):
+    """A pinned container stays at the top while the others scroll; clicks find its states there."""
+    browser.open(url)
+    line = lambda name: next(it for it in state(browser)["lines"] if it["label"] == name)
+    browser.evaluate("document.getElementById('within').value = 'container'")
+    type_into(browser, "search", "rank-2")
+    browser.key("p")
+    assert line("rank-2")["top"] == 0 and len([it for it in state(browser)["lines"] if it["label"] == "rank-2"]) == 1
+    browser.key("PageDown")
+    assert state(browser)["scroll"] > 0
+    height = browser.evaluate("window.pajeView.page.viewport.pinned")
+    assert height > 40
+    lane = next(it for it in state(browser)["lines"] if it["lane"] is not None)
+    top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") + 34
+    browser.click(500, top + lane["top"] + 8)
+    assert state(browser)["selected"]["lane"] == lane["lane"] and lane["top"] < height
+    browser.open(browser.evaluate("location.href"))
+    assert line("rank-2")["top"] == 0
+    browser.evaluate("document.querySelector('#details [aria-label^=Unpin]').click()")
+    browser.settle()
+    assert line("rank-2")["top"] > 0 and browser.evaluate("window.pajeView.page.viewport.pinned") == 0

@@ -437,8 +437,20 @@ def main():
             fixed.memory_of_tiles(browser, served.url)
             for test in (people.one_live_region, people.keys_need_focus, people.rows_by_keyboard, people.back_and_forward, people.fingers, people.widths, people.accessible):
                 test(browser, served.url)
+                clean(browser, served.url)
                 print(f"{test.__name__}: fine")
+            for test in (people.hits, people.markers, people.pins, people.flame):
+                for url in (served.url, page.as_uri()):
+                    test(browser, url)
+                    clean(browser, url)
+                print(f"{test.__name__}: fine")
+            people.colours_by(browser, served.url, pixels)
+            clean(browser, served.url)
+        with Served(program, examples / "user-fields.trace") as served:
+            people.colour_by_field(browser, served.url, pixels)
+            clean(browser, served.url)
         fixed.embedded_rows(browser, page.as_uri())
+        clean(browser, page.as_uri())
         explain.all_tests(browser, program, examples, folder)
         tasks.ten_tasks(browser, program, examples)
     print("all tests passed")

@@ -52,7 +52,7 @@ pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
             block.doubles = [(); 4].map(|()| left.doubles(n));
             block.words = [(); 3].map(|()| left.words(n));
         } else {
-            assert_eq!(kind, 1, "rows or bins");
+            assert!(kind == 1 || kind == 6, "rows or bins");
             block.ends = left.words(n);
             left.words(n);
             block.words = [left.words(m), left.words(m), Vec::new()];

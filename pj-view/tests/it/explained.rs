@@ -9,7 +9,7 @@ use datasets::Shape;
 use paje_analysis::classes::Map;
 use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Kind, Options, Waits};
-use paje_sim::Trace;
+use paje_sim::{Trace, TypeNature};
 use serde_json::{Value, json};
 
 use crate::blocks::{Block, blocks};
@@ -83,7 +83,7 @@ fn of_block(block: &Block) -> Vec<Plain> {
 
 /// Returns the share of each value in each bin.
 fn shares(block: &Block) -> BTreeMap<(u64, u32), f64> {
-    assert_eq!(block.kind, 1, "bins");
+    assert!(block.kind == 1 || block.kind == 6, "bins");
     let mut found = BTreeMap::new();
     let mut at = 0;
     for (bin, end) in (block.first..).zip(&block.ends) {
@@ -162,6 +162,12 @@ fn waits_are_those_of_the_library() {
         assert_eq!(sent, waits);
 
         let (origin, tick) = (number(&model["origin"]), number(&model["tick"]));
+        let folded = |level: u32, count: u64| {
+            let query = format!("level={level}&first=0&count={count}&containers=0");
+            blocks(&served.get_bytes(&format!("waits?{query}"))).remove(0)
+        };
+        let state_lanes = trace.lanes().filter(|it| it.nature() == TypeNature::State);
+        let state_lanes = state_lanes.filter(|lane| !lane.is_empty()).count() as f64;
         for finer in [2, 5, 9] {
             let level = ((trace.end() - origin) / tick).log2().ceil() as u32 - finer;
             let (width, count) = (tick * f64::from(level).exp2(), 1 << finer);
@@ -174,6 +180,10 @@ fn waits_are_those_of_the_library() {
                 let naive = naive_shares(&own, origin, width, count);
                 assert_about(&shares(&block), &naive, &format!("level {level}, {}", block.lane));
             }
+            let all: Vec<_> = waits.iter().map(|wait| (wait.3, wait.4, wait.2 as u32)).collect();
+            let mut naive = naive_shares(&all, origin, width, count);
+            naive.values_mut().for_each(|share| *share /= state_lanes);
+            assert_about(&shares(&folded(level, count)), &naive, "folded");
             let query = format!("path?level={level}&first=0&count={count}&rows=0");
             let block = &blocks(&served.get_bytes(&query))[0];
             let spans: Vec<_> = parts.iter().map(|part| (part.1, part.2, part.0)).collect();

@@ -6,6 +6,7 @@ mod explained;
 mod heads;
 mod lists;
 mod naive;
+mod paths;
 mod profile;
 mod pyramid;
 mod requests;

@@ -5,13 +5,15 @@ import { decode, encode } from "../../page/address.js";
 import { parseBlocks } from "../../page/blocks.js";
 import { reordered } from "../../page/containers.js";
 import { sourceOf } from "../../page/embedded.js";
+import { boxesOf } from "../../page/flame.js";
 import { foldedBlock, foldedName, foldedOf } from "../../page/folded.js";
-import { buildLayout, sublane, visibleLines } from "../../page/layout.js";
+import { buildLayout, linesOnScreen, sublane, visibleLines } from "../../page/layout.js";
 import { buildModel, colorNumber, lifetimes, pathOf } from "../../page/model.js";
 import { freeName } from "../../page/marks.js";
+import { cssColor, durationColor, textColor } from "../../page/ramp.js";
 import { isLight, isNear, mix } from "../../page/raster.js";
 import { State } from "../../page/state.js";
-import { countUntil } from "../../page/tiles.js";
+import { countUntil, Tiles } from "../../page/tiles.js";
 import { niceStep, Units } from "../../page/units.js";
 import { Viewport } from "../../page/viewport.js";
 import { answer, rows } from "./trace.js";
@@ -78,6 +80,13 @@ test("lines are laid out by folds, filter, order and types", () => {
   assert.deepEqual(labels(), ["node", "rank-1", "State", "Power", "rank-0"]);
   state.hiddenTypes.add(3);
   assert.deepEqual(labels(), ["node", "rank-1", "rank-0"]);
+  state.pins.add(3);
+  assert.deepEqual(labels(), ["rank-1", "node", "rank-0"]);
+  const pinned = buildLayout(model, state, 50);
+  assert.equal(pinned.pinned, pinned.lines[1].top);
+  const [first, others] = linesOnScreen(pinned, { scroll: pinned.lines[2].top - pinned.pinned, height: 500, pinned: pinned.pinned });
+  assert.deepEqual([first, others].map((list) => list.map((line) => line.label)), [["rank-1"], ["node", "rank-0"]]);
+  state.pins.clear();
   state.filter = "K-0";
   assert.deepEqual(labels(), ["node", "rank-0"]);
   state.filter = "";
@@ -102,8 +111,8 @@ test("an address gives the same view back", () => {
   const model = buildModel(answer());
   const view = {
     window: /** @type {[number, number]} */ ([0.1 + 0.2, 7]), scroll: 12, selected: { lane: 8, row: 1 }, range: /** @type {[number, number]} */ ([1, 2]),
-    folded: new Set([1]), hiddenTypes: new Set([3]), order: new Map([[1, [3, 2]]]), overlays: new Set(["waits"]),
-    search: { type: 2, value: 1 }, query: { within: /** @type {"key"} */ ("key"), text: "a,b=c" }, marks: [{ time: 0.1, name: "A" }, { time: 3, name: "ü,~ b" }], filter: "a b&c=d,é", showLinks: false, dark: true,
+    folded: new Set([1]), pins: new Set([3]), hiddenTypes: new Set([3]), order: new Map([[1, [3, 2]]]), overlays: new Set(["waits"]),
+    search: { type: 2, value: 1 }, color: { by: /** @type {"field"} */ ("field"), name: "Size" }, query: { within: /** @type {"key"} */ ("key"), text: "a,b=c" }, marks: [{ time: 0.1, name: "A" }, { time: 3, name: "ü,~ b" }], filter: "a b&c=d,é", showLinks: false, dark: true,
   };
   assert.deepEqual(decode(encode(view), model), view);
   const empty = decode("", model);
@@ -192,4 +201,40 @@ test("listeners hear the changes that they asked for", () => {
   state.changed("window");
   state.changed("layout");
   assert.deepEqual(heard, ["all window", "some layout", "all layout"]);
+});
+
+test("nested states are added up by path", async () => {
+  const source = sourceOf(answer(), [rows(7, [[0, 4, 0], [1, 3, 1, 1], [4, 4, 1, 1], [4, 9, 0], [5, 6, 1, 1]]), rows(8, [[0, 8, 1]])]);
+  const all = await source.flame(0, 0, 10);
+  assert.deepEqual(all.paths, [[null, 2, 0, 9, 2], [0, 2, 1, 3, 3], [null, 2, 1, 8, 1]]);
+  const some = await source.flame(2, 2, 5.5);
+  assert.deepEqual(some.paths, [[null, 2, 0, 3.5, 2], [0, 2, 1, 1.5, 3]]);
+  const boxes = boxesOf(all.paths || []);
+  assert.deepEqual(boxes.map((it) => [it.depth, it.left * 17, it.width * 17].map(Math.round)), [[0, 0, 9], [0, 9, 8], [1, 0, 3]]);
+  assert.deepEqual(boxesOf([]), []);
+});
+
+test("colours of durations are ordered by brightness, those of texts are stable", () => {
+  /** @param {number} color */
+  const bright = (color) => 0.3 * (color & 255) + 0.59 * ((color >>> 8) & 255) + 0.11 * ((color >>> 16) & 255);
+  const scale = Array.from({ length: 25 }, (_, i) => bright(durationColor(10 ** (-6 + i / 4))));
+  assert.ok(scale.every((it, i) => i === 0 || it > scale[i - 1]), scale.join());
+  assert.equal(durationColor(0), durationColor(1e-9));
+  assert.equal(durationColor(5), durationColor(1));
+  assert.equal(textColor("1024"), textColor("1024"));
+  assert.ok(new Set(Array.from({ length: 100 }, (_, i) => textColor(`v${i}`))).size > 95);
+  assert.equal(cssColor(0xff0180ff), "rgb(255 128 1)");
+});
+
+test("tiles are dropped when they take too much memory, the least recently used first", async () => {
+  const model = buildModel(answer());
+  /** @type {any} */
+  const source = { embedded: null, tiles: async () => [{ ...rows(7, [[0, 1, 0]]), bytes: 10e6 }] };
+  const tiles = new Tiles(source, model, () => {}, () => {});
+  for (let tile = 0; tile < 30; tile++) {
+    tiles.best(7, 10, 0);
+    await tiles.request(`10:${tile}:number`, [7]);
+    assert.ok(tiles.bytes <= 96e6 && tiles.bytes === 10e6 * tiles.cache.size, `${tiles.bytes} bytes`);
+  }
+  assert.ok(tiles.cache.size >= 8 && tiles.cache.has("7:10:0") && tiles.cache.has("7:10:29") && !tiles.cache.has("7:10:1"));
 });

@@ -7,7 +7,7 @@ use paje_whatif::{Graph, Settings};
 /// divisor.
 const UNKNOWN: u64 = 100;
 
-/// Explains why no change can be predicted, if too many dependences are unknown.
+/// Explains why no change can be predicted, if too many dependencies are unknown.
 pub(super) fn refusal(graph: &Graph<'_>, settings: &Settings) -> Option<String> {
     let containers = graph.tracks().list().len();
     let why = unknown_messages(graph).or_else(|| unknown_operations(graph));
