@@ -1,14 +1,17 @@
 //! Analyses that are selected by name, as in the Python and R packages.
 
+use std::ops::Range;
+
 use paje_sim::{Selection, TimeRange, Trace};
 use paje_workers::Workers;
 
 use crate::classes::{Classes, Map};
 use crate::collectives::Grouping;
-use crate::comm::{self, Comm, Ends};
+use crate::comm::{self, Comm, CommParts, Ends};
 use crate::critical::{CriticalPath, refusal};
+use crate::kept::Lanes;
 use crate::named;
-use crate::states::{self, States};
+use crate::states::{self, States, StatesParts};
 use crate::time::{self, Time};
 use crate::waits::{Options, Waits};
 use crate::{Bins, By, Label, Scope, Table};
@@ -95,8 +98,93 @@ pub fn map(given: &str) -> Result<Map, String> {
     }
 }
 
+/// Sum of parts of a report.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub enum Parts {
+    States(StatesParts),
+    Comm(CommParts),
+}
+
+impl Parts {
+    /// Encodes the sum as one part.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Parts::States(all) => all.to_bytes(),
+            Parts::Comm(all) => all.to_bytes(),
+        }
+    }
+}
+
 impl Asked {
-    /// Runs the analysis on a replayed trace. Must be called inside the worker pool.
+    /// Runs the analysis on the rows of a part of a trace, which begin in this range. The sum of
+    /// all parts gives the report of the whole trace, in [`of_parts`](Self::of_parts). Returns
+    /// `None` if the analysis needs the whole trace. Must be called inside the worker pool.
+    #[must_use]
+    pub fn part(
+        &self,
+        trace: &Trace,
+        selection: &Selection,
+        begins: Range<f64>,
+        workers: &Workers,
+    ) -> Option<Vec<u8>> {
+        let scope = Scope::new(selection);
+        match self {
+            Asked::States(by) => {
+                let mut states = States::new(scope, by.clone()).beginning_in(begins);
+                states.see(trace, workers);
+                Some(states.part(trace).to_bytes())
+            }
+            Asked::Comm { bytes, .. } => {
+                let mut comm = Comm::new(scope, bytes.as_deref()).beginning_in(begins);
+                comm.see(trace, workers);
+                Some(comm.part(trace).to_bytes())
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds up parts of the report. Returns `None` if one of them is invalid.
+    #[must_use]
+    pub fn add_parts<'p>(&self, mut parts: impl Iterator<Item = &'p [u8]>) -> Option<Parts> {
+        match self {
+            Asked::States(_) => {
+                let mut all = StatesParts::default();
+                parts.try_for_each(|part| all.add(part))?;
+                Some(Parts::States(all))
+            }
+            Asked::Comm { .. } => {
+                let mut all = CommParts::default();
+                parts.try_for_each(|part| all.add(part))?;
+                Some(Parts::Comm(all))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the report of all parts. `trace` may be any part of the trace.
+    #[must_use]
+    pub fn of_parts(&self, trace: &Trace, parts: &Parts) -> Option<Table> {
+        match (self, parts) {
+            (Asked::States(by), Parts::States(all)) => {
+                Some(states::table(&all.rows(trace, &Scope::default(), by)))
+            }
+            (Asked::Comm { level, .. }, Parts::Comm(all)) => {
+                Some(comm::table(&all.rows(trace, &Ends::of_level(level.as_deref()))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether the analysis depends only on the rows in the window.
+    #[must_use]
+    pub const fn adds_up_rows(&self) -> bool {
+        matches!(self, Asked::States(_) | Asked::Comm { .. } | Asked::Time { classes: false, .. })
+    }
+
+    /// Runs the analysis on a replayed trace. If only the part in the window was read, `lanes` are
+    /// those of the whole trace. Must be called inside the worker pool.
     ///
     /// # Errors
     /// Fails if the trace lacks the container type of the groups or the root, or if the map
@@ -105,20 +193,23 @@ impl Asked {
         &self,
         trace: &Trace,
         selection: &Selection,
+        lanes: Option<&Lanes>,
         workers: &Workers,
     ) -> Result<Table, String> {
         let (window, scope) = (selection.window, Scope::new(selection));
         Ok(match self {
             Asked::States(by) => {
                 let mut states = States::new(scope, by.clone());
+                if let Some(lanes) = lanes {
+                    states = states.in_part_of(lanes.clone());
+                }
                 states.see(trace, workers);
                 states::table(&states.rows(trace))
             }
             Asked::Comm { level, bytes } => {
                 let mut comm = Comm::new(scope, bytes.as_deref());
                 comm.see(trace, workers);
-                let level = level.as_deref().map(Label::from);
-                comm::table(&comm.rows(trace, &level.map_or(Ends::Containers, Ends::Level)))
+                comm::table(&comm.rows(trace, &Ends::of_level(level.as_deref())))
             }
             Asked::Time { by, bins, inclusive, classes, map } => {
                 let (start, end) = within(time::range(trace, &scope), window);

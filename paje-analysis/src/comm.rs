@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ops::Range;
 
 use paje_sim::{
     Annotations, ContainerId, LaneView, Links, TimeRange, Trace, TypeId, TypeNature, ValueId,
@@ -10,6 +11,7 @@ use paje_sim::{
 use paje_workers::Workers;
 use rustc_hash::FxHashMap;
 
+use crate::bytes::{Bytes, Left};
 use crate::lanes;
 use crate::scope::{Scope, ancestor, part_in, places};
 use crate::{Data, Label, Seconds, Table};
@@ -22,6 +24,8 @@ pub struct Comm {
     scope: Scope,
     bytes: Vec<String>,
     lanes: Vec<FxHashMap<Pair, Cell>>,
+    /// Only links that start at one of these times are counted.
+    begins: Option<Range<f64>>,
 }
 
 /// Containers between which links are counted.
@@ -126,16 +130,23 @@ impl Comm {
             Some(name) => vec![name.to_owned()],
             None => BYTES.map(str::to_owned).into(),
         };
-        Comm { scope, bytes: names, lanes: Vec::new() }
+        Comm { scope, bytes: names, lanes: Vec::new(), begins: None }
+    }
+
+    /// Counts only the links that start in this range, for [`part`](Self::part).
+    #[must_use]
+    pub const fn beginning_in(mut self, times: Range<f64>) -> Self {
+        self.begins = Some(times);
+        self
     }
 
     /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
-        let (window, bytes) = (self.scope.window(), &self.bytes);
+        let (window, bytes, begins) = (self.scope.window(), &self.bytes, self.begins.as_ref());
         let lanes = self.scope.lanes(trace, TypeNature::Link);
         lanes::each(lanes, &mut self.lanes, workers, |lane, pairs, (): &mut ()| {
-            let Ok(()) = lane.visit(&mut Adding { window, bytes, pairs });
+            let Ok(()) = lane.visit(&mut Adding { window, begins, bytes, pairs });
         });
     }
 
@@ -143,40 +154,122 @@ impl Comm {
     /// in alphabetical order, and containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
-        let places = places(trace);
-        let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
+        let cells = trace.lanes().flat_map(|lane| {
+            let pairs = self.lanes.get(lane.id().index()).into_iter().flatten();
+            pairs.map(move |((value, from, to), cell)| {
+                (lane.type_id(), lane.value_name(*value).into(), [*from, *to], cell)
+            })
+        });
+        rows(trace, ends, cells)
+    }
+
+    /// Returns the links that [start](Self::beginning_in) in a part of a trace.
+    #[must_use]
+    pub fn part(&self, trace: &Trace) -> CommParts {
+        let mut part = CommParts::default();
         for lane in trace.lanes() {
-            let Some(pairs) = self.lanes.get(lane.id().index()) else { continue };
+            let pairs = self.lanes.get(lane.id().index()).into_iter().flatten();
             for ((value, from, to), cell) in pairs {
-                let value = lane.value_name(*value).into();
-                let both = [*from, *to].map(|id| ends.of(trace, id));
-                let key = (lane.type_id(), value, both.map(|id| places[&id]));
-                all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);
+                let key = (lane.type_id(), lane.value_name(*value).into(), [*from, *to]);
+                part.0.entry(key).or_default().add(cell);
             }
         }
-        let scale = trace.time_scale();
-        let row = |((type_, value, _), (ends, cell)): (Place, ([ContainerId; 2], Cell))| {
-            let [from, to] = ends.map(|id| trace.containers().name(id).into());
-            Row {
-                type_: trace.types().name(type_).into(),
-                value,
-                from,
-                to,
-                ends,
-                count: cell.count,
-                bytes: cell.bytes.map(Seconds::to_f64),
-                min: scale.seconds(cell.min),
-                mean: cell.seconds.mean(cell.count).scaled(scale),
-                max: scale.seconds(cell.max),
-                first: scale.seconds(cell.first),
-                last: scale.seconds(cell.last),
-            }
-        };
-        all.into_iter().map(row).collect()
+        part
     }
 }
 
+/// Sum of the links of parts of a trace.
+#[derive(Debug, Default)]
+pub struct CommParts(BTreeMap<(TypeId, Label, [ContainerId; 2]), Cell>);
+
+impl CommParts {
+    /// Encodes the links for [`add`](Self::add).
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Bytes::default();
+        out.number(self.0.len() as u64);
+        for ((type_, name, ends), cell) in &self.0 {
+            out.number(type_.index() as u64);
+            out.label(name.name());
+            ends.iter().for_each(|id| out.number(id.index() as u64));
+            out.number(cell.count);
+            out.number(cell.bytes.is_some().into());
+            out.seconds(cell.bytes.unwrap_or_default());
+            out.seconds(cell.seconds);
+            for time in [cell.min, cell.max, cell.first, cell.last] {
+                out.float(time);
+            }
+        }
+        out.0
+    }
+
+    /// Adds the links of a part. Returns `None` if the bytes are invalid.
+    pub fn add(&mut self, part: &[u8]) -> Option<()> {
+        let mut left = Left(part);
+        for _ in 0..left.number()? {
+            let (type_, name) = (TypeId(left.index()?), left.label()?);
+            let ends = [ContainerId(left.index()?), ContainerId(left.index()?)];
+            let (count, has_bytes) = (left.number()?, left.number()? == 1);
+            let (bytes, seconds) = (left.seconds()?, left.seconds()?);
+            let bytes = has_bytes.then_some(bytes);
+            let mut time = || left.float();
+            let (min, max, first, last) = (time()?, time()?, time()?, time()?);
+            let cell = Cell { count, bytes, seconds, min, max, first, last };
+            self.0.entry((type_, name, ends)).or_default().add(&cell);
+        }
+        left.0.is_empty().then_some(())
+    }
+
+    /// Returns the rows as [`Comm::rows`] does for the whole trace. `trace` may have been read in
+    /// part.
+    #[must_use]
+    pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
+        let cells =
+            self.0.iter().map(|((type_, name, ends), cell)| (*type_, name.clone(), *ends, cell));
+        rows(trace, ends, cells)
+    }
+}
+
+fn rows<'c>(
+    trace: &Trace,
+    ends: &Ends,
+    cells: impl Iterator<Item = (TypeId, Label, [ContainerId; 2], &'c Cell)>,
+) -> Vec<Row> {
+    let places = places(trace);
+    let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
+    for (type_, name, both, cell) in cells {
+        let both = both.map(|id| ends.of(trace, id));
+        let key = (type_, name, both.map(|id| places[&id]));
+        all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);
+    }
+    let scale = trace.time_scale();
+    let row = |((type_, value, _), (ends, cell)): (Place, ([ContainerId; 2], Cell))| {
+        let [from, to] = ends.map(|id| trace.containers().name(id).into());
+        Row {
+            type_: trace.types().name(type_).into(),
+            value,
+            from,
+            to,
+            ends,
+            count: cell.count,
+            bytes: cell.bytes.map(Seconds::to_f64),
+            min: scale.seconds(cell.min),
+            mean: cell.seconds.mean(cell.count).scaled(scale),
+            max: scale.seconds(cell.max),
+            first: scale.seconds(cell.first),
+            last: scale.seconds(cell.last),
+        }
+    };
+    all.into_iter().map(row).collect()
+}
+
 impl Ends {
+    /// Returns the containers of the type with this name, or all containers.
+    #[must_use]
+    pub fn of_level(name: Option<&str>) -> Ends {
+        name.map_or(Ends::Containers, |name| Ends::Level(name.into()))
+    }
+
     fn of(&self, trace: &Trace, id: ContainerId) -> ContainerId {
         match self {
             Ends::Containers => id,
@@ -187,6 +280,7 @@ impl Ends {
 
 struct Adding<'a> {
     window: TimeRange,
+    begins: Option<&'a Range<f64>>,
     bytes: &'a [String],
     pairs: &'a mut FxHashMap<Pair, Cell>,
 }
@@ -196,6 +290,9 @@ impl Visitor for Adding<'_> {
 
     fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
         for (i, (start, end)) in links.start.iter().zip(links.end).enumerate() {
+            if self.begins.is_some_and(|begins| !begins.contains(start)) {
+                continue;
+            }
             let Some((start, end)) = part_in(self.window, *start, *end) else { continue };
             let bytes = bytes(self.bytes, &links.user_defined, i);
             let pair = (links.value[i], links.from[i], links.to[i]);

@@ -15,14 +15,15 @@ mod lanes;
 use std::sync::Arc;
 
 use paje_parser::{EventDef, EventKind, FieldNames, LineDecoder};
-use paje_sim::{Name, Options, Quoting, Selection, TimeScale, Trace, TypeNature};
+use paje_sim::{Options, Selection, TimeScale, Trace, TypeNature};
 use paje_workers::Workers;
 
 pub use lanes::{LANES, Lanes};
 
+use crate::bytes::{Left, put_label, put_text};
 use crate::comm::{self, BYTES, Comm, Ends};
 use crate::states::{self, States};
-use crate::{By, Column, Data, Label, Scope, Seconds, Table};
+use crate::{By, Column, Data, Scope, Seconds, Table};
 
 /// Version of the format. It changes with the encoding and with the contents of the reports.
 pub const VERSION: u64 = 3;
@@ -194,25 +195,9 @@ impl Kept {
     }
 }
 
-fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
-    out.push(quoting);
-    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-    out.extend_from_slice(text);
-}
-
 fn put_data(data: &Data, out: &mut Vec<u8>) {
     match data {
-        Data::Text(all) => {
-            for label in all {
-                let name = label.name();
-                let quoting = match name.quoting {
-                    Quoting::Bare => 0,
-                    Quoting::Quoted => 1,
-                    Quoting::Unclosed => 2,
-                };
-                put_text(quoting, name.text, out);
-            }
-        }
+        Data::Text(all) => all.iter().for_each(|label| put_label(label.name(), out)),
         Data::Count(all) => {
             out.extend(all.iter().flat_map(|count| count.to_le_bytes()));
         }
@@ -234,31 +219,13 @@ fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
     out.extend(bytes.iter().flatten());
 }
 
-struct Left<'b>(&'b [u8]);
-
-impl<'b> Left<'b> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
-    }
-
+impl Left<'_> {
     fn numbers<const N: usize>(&mut self) -> Option<[u64; N]> {
         let mut numbers = [0; N];
         for number in &mut numbers {
             *number = self.number()?;
         }
         Some(numbers)
-    }
-
-    fn text(&mut self) -> Option<(u8, &'b [u8])> {
-        let [quoting] = self.take()?;
-        let length = u32::from_le_bytes(self.take()?);
-        Some((quoting, self.0.split_off(..usize::try_from(length).ok()?)?))
     }
 
     fn maybe<const N: usize>(&mut self) -> Option<Option<[u8; N]>> {
@@ -269,20 +236,9 @@ impl<'b> Left<'b> {
         }
     }
 
-    fn float(&mut self) -> Option<Option<f64>> {
+    fn maybe_float(&mut self) -> Option<Option<f64>> {
         let bits = self.maybe()?;
         Some(bits.map(|bits| f64::from_bits(u64::from_le_bytes(bits))))
-    }
-
-    fn label(&mut self) -> Option<Label> {
-        let (quoting, text) = self.text()?;
-        let quoting = match quoting {
-            0 => Quoting::Bare,
-            1 => Quoting::Quoted,
-            2 => Quoting::Unclosed,
-            _ => return None,
-        };
-        Some(Label::from(Name { text, quoting }))
     }
 
     fn data(&mut self, data: &mut Data, rows: usize) -> Option<()> {
@@ -298,7 +254,7 @@ impl<'b> Left<'b> {
                 *all = rows.map(|_| next()).collect::<Option<_>>()?;
             }
             Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
-                *all = rows.map(|_| self.float()).collect::<Option<_>>()?;
+                *all = rows.map(|_| self.maybe_float()).collect::<Option<_>>()?;
             }
         }
         Some(())
@@ -307,7 +263,10 @@ impl<'b> Left<'b> {
 
 #[cfg(test)]
 mod tests {
+    use paje_sim::{Name, Quoting};
+
     use super::*;
+    use crate::Label;
 
     fn kept() -> Kept {
         let quoted = Label::from(Name { text: b"rank 1", quoting: Quoting::Quoted });

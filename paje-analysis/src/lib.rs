@@ -30,6 +30,7 @@
 mod arrow;
 pub mod asked;
 pub mod bins;
+mod bytes;
 pub mod comm;
 pub mod compare;
 pub mod critical;

@@ -59,6 +59,12 @@ impl Nested {
         self.inner.exclusive(inclusive, self.end)
     }
 
+    /// Returns whether the time of a state that starts then, directly inside this one, is
+    /// subtracted. The states before it have been added.
+    pub(crate) fn contains(&self, start: f64) -> bool {
+        self.end > self.inner.first.min(start)
+    }
+
     /// Returns whether this state takes the place of another one with the same value.
     pub(crate) fn repeats(&self, other: &Nested) -> bool {
         (self.value, self.imbrication) == (other.value, other.imbrication)

@@ -106,8 +106,8 @@ impl By {
 
 /// The groups of a trace's containers.
 pub(crate) struct Groups<'g> {
-    by: &'g By,
-    trace: &'g Trace,
+    pub(crate) by: &'g By,
+    pub(crate) trace: &'g Trace,
     /// First container of the same kind.
     kinds: FxHashMap<ContainerId, ContainerId>,
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId, TypeNature, ValueId};
 use paje_workers::Workers;
@@ -11,14 +12,16 @@ use crate::kept::Lanes;
 use crate::lanes;
 use crate::nesting::{Nested, Nesting, Part};
 use crate::quantiles::{Durations, EXACT};
-use crate::scope::{By, Groups, Scope, places};
+use crate::scope::{By, Groups, Scope};
 use crate::sums::{IndexCache, Sums};
 use crate::{Label, Seconds};
 
+mod parts;
 mod row;
 mod spreads;
 mod twofold;
 
+pub use parts::StatesParts;
 pub use row::{Row, table};
 use spreads::Spreads;
 use twofold::is_twofold;
@@ -32,6 +35,8 @@ pub struct States {
     durations: FxHashMap<(TypeId, ValueId), Spread>,
     /// Lanes with states in the whole trace. Given if only a part of the trace is read.
     of_whole: Option<Lanes>,
+    /// Only states that begin at one of these times are counted.
+    begins: Option<Range<f64>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -118,7 +123,15 @@ impl States {
     #[must_use]
     pub fn new(scope: Scope, by: By) -> Self {
         let (lanes, durations) = (Vec::new(), FxHashMap::default());
-        States { scope, by, lanes, durations, of_whole: None }
+        States { scope, by, lanes, durations, of_whole: None, begins: None }
+    }
+
+    /// Counts only the states that begin in this range, for [`part`](Self::part). A state's time is
+    /// subtracted from the state around it, even if that one begins earlier.
+    #[must_use]
+    pub const fn beginning_in(mut self, times: Range<f64>) -> Self {
+        self.begins = Some(times);
+        self
     }
 
     /// Sets the lanes that have states in the whole trace, so that only the part in the window
@@ -141,11 +154,15 @@ impl States {
     /// Adds the next portion of a trace, or a whole trace.
     pub fn see(&mut self, trace: &Trace, workers: &Workers) {
         self.scope.extend(trace);
-        let (window, by, is_twofold) = (self.scope.window(), &self.by, is_twofold(trace));
+        let (window, by, begins) = (self.scope.window(), &self.by, &self.begins);
+        let is_twofold = is_twofold(trace);
         let lanes = self.scope.lanes(trace, TypeNature::State);
         let found =
             lanes::each(lanes, &mut self.lanes, workers, |lane, kept, found: &mut Found| {
-                kept.see(lane, window, by, is_twofold, found);
+                match begins {
+                    None => kept.see(lane, window, by, is_twofold, found),
+                    Some(begins) => kept.see_begun(lane, begins, by, is_twofold, found),
+                }
             });
         let found = found.into_iter().flat_map(|found| found.durations.into_all());
         for ((type_, value, container), mut durations) in found {
@@ -161,7 +178,7 @@ impl States {
     pub fn rows(&self, trace: &Trace) -> Vec<Row> {
         let mut of_open = FxHashMap::default();
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
-        let (places, by) = (self.places(trace), self.by.groups(trace));
+        let (places, by) = (self.by.places(trace), self.by.groups(trace));
         // The replay reads lines ahead, so the end of the trace may be later than these times.
         let latest = self.lanes.iter().map(|lane| lane.latest);
         let now = latest.fold(f64::NEG_INFINITY, f64::max);
@@ -178,10 +195,11 @@ impl States {
         }
         self.add_unseen(trace, &places, &by, &mut groups);
         let spreads = Spreads::new(self, &by, of_open);
-        let groups = groups.into_iter();
-        groups
-            .flat_map(|((_, type_), group)| self.rows_of(trace, type_, group, &by, &spreads))
-            .collect()
+        let groups = groups.into_iter().flat_map(|((_, type_), group)| {
+            let quantiles = |_: &Label, sum: &Sum| spreads.quantiles(group.id, type_, &sum.ids);
+            by.rows(type_, &group, quantiles)
+        });
+        groups.collect()
     }
 
     /// Adds the lanes whose states are all in parts that were not read.
@@ -205,48 +223,6 @@ impl States {
             let group = groups.entry(key).or_insert_with(|| Group::new(id));
             group.count(self.scope.lifetime(trace, container));
         }
-    }
-
-    fn places(&self, trace: &Trace) -> FxHashMap<ContainerId, usize> {
-        if self.by == By::Value { FxHashMap::default() } else { places(trace) }
-    }
-
-    fn rows_of(
-        &self,
-        trace: &Trace,
-        type_: TypeId,
-        group: Group,
-        by: &Groups<'_>,
-        spreads: &Spreads<'_>,
-    ) -> Vec<Row> {
-        let types = trace.types();
-        let label = (self.by != By::Value).then(|| by.label(group.id));
-        let mut rows: Vec<Row> = Vec::new();
-        for (value, sum) in &group.values {
-            let Sum { ids, cell, containers, most } = sum;
-            let [median, p95] = spreads.quantiles(group.id, type_, ids);
-            let mean = cell.exclusive.to_f64() / group.lanes as f64;
-            rows.push(Row {
-                container: label.clone(),
-                type_: types.name(type_).into(),
-                value: value.clone(),
-                count: cell.count,
-                inclusive: cell.inclusive,
-                exclusive: cell.exclusive,
-                share: cell.exclusive.share_of(group.lifetime),
-                min: cell.min,
-                mean: cell.sum.mean(cell.count),
-                median: median.clamp(cell.min, cell.max),
-                p95: p95.clamp(cell.min, cell.max),
-                max: cell.max,
-                containers: *containers,
-                lanes: group.lanes,
-                imbalance: if mean > 0.0 { most.to_f64() / mean - 1.0 } else { 0.0 },
-            });
-        }
-        rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then_with(|| a.value.cmp(&b.value)));
-        rows.iter_mut().for_each(|row| row.convert(trace.time_scale()));
-        rows
     }
 }
 
@@ -285,12 +261,15 @@ impl Group {
             self.values.entry(name.clone()).or_default().ids.insert(*value);
             by_name.entry(name).or_default().add(cell);
         }
-        for (name, cell) in by_name {
-            let sum = self.values.entry(name).or_default();
-            sum.cell.add(&cell);
-            sum.containers += 1;
-            sum.most = sum.most.max(cell.exclusive);
-        }
+        by_name.iter().for_each(|(name, cell)| self.add_value(name, cell));
+    }
+
+    /// Adds the states of a lane that have a value with this name.
+    fn add_value(&mut self, name: &Label, cell: &Cell) {
+        let sum = self.values.entry(name.clone()).or_default();
+        sum.cell.add(cell);
+        sum.containers += 1;
+        sum.most = sum.most.max(cell.exclusive);
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use paje_sim::{LaneView, NameOrder, Selection, Step, Trace, TypeNature, ValueId};
+use paje_sim::{ContainerId, LaneView, NameOrder, Selection, Step, Trace, TypeNature, ValueId};
 use paje_workers::Workers;
 
 use self::batches::survey;
@@ -121,6 +121,20 @@ impl<'t> Tables<'t> {
             },
         )?;
         Ok(all)
+    }
+
+    /// Returns the containers that have rows of a table, in output order, with their names as the
+    /// table spells them.
+    pub fn containers_with(&self, table: Table) -> Vec<(ContainerId, String)> {
+        let mut all: Vec<(ContainerId, String)> = Vec::new();
+        for lane in batches::lanes(self, table).filter(|lane| !lane.is_empty()) {
+            let id = lane.container();
+            if all.last().is_none_or(|(last, _)| *last != id) {
+                let name = self.trace.containers().name(id);
+                all.push((id, names::spelled(name, self.options.order).into_owned()));
+            }
+        }
+        all
     }
 
     pub(crate) fn extras(&self, table: Table) -> &Extras {

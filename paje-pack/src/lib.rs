@@ -47,5 +47,5 @@ pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
-pub use window::{Border, Piece, TextLine, Window, WindowIndex};
+pub use window::{Border, Piece, SegmentInfo, TextLine, Window, WindowIndex};
 pub use writer::{Segment, Segments, Settings, Writer, pack};

@@ -92,6 +92,14 @@ impl<R: Read + Seek> Window<R> {
         bytes.fold(0, u64::saturating_add)
     }
 
+    /// Returns the parts of the file that have the segments: the offset and the size of each.
+    pub fn places(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Lines(_) => None,
+            Part::Segments(at, _, segments) => Some((*at, sum(segments, 0))),
+        })
+    }
+
     /// Returns the next piece of the text, or `None` at the end.
     ///
     /// # Errors
@@ -113,7 +121,38 @@ impl<R: Read + Seek> Window<R> {
     }
 }
 
+/// A segment of a packed trace: its times and sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SegmentInfo {
+    /// Earliest time, or positive infinity if the segment has no times.
+    pub first: f64,
+    /// Latest time, or negative infinity if the segment has no times.
+    pub last: f64,
+    /// Size in the file, in bytes.
+    pub bytes: u64,
+    /// Size of the text, in bytes.
+    pub text_bytes: u64,
+    /// Number of lines.
+    pub lines: u64,
+}
+
 impl<R: Read + Seek> Summaries<R> {
+    /// Returns the times and sizes of all segments. Returns `None` if the trace has no index for
+    /// windows.
+    ///
+    /// # Errors
+    /// The page with the times is damaged.
+    pub fn segment_infos(&mut self) -> Result<Option<Vec<SegmentInfo>>, Error> {
+        let Some(page) = self.get(WINDOWS, VERSION)? else { return Ok(None) };
+        let windows = Windows::parse(&page, self.segments().len());
+        let times = windows.ok_or_else(|| self.failed(NO_SENSE))?.times;
+        let infos = times.into_iter().zip(self.segments()).map(|((first, last), entry)| {
+            let [bytes, _, text_bytes, lines] = *entry;
+            SegmentInfo { first, last, bytes, text_bytes, lines }
+        });
+        Ok(Some(infos.collect()))
+    }
+
     /// Returns the part of the trace that has all rows between two times. Returns `None` if the
     /// trace has no index for windows.
     ///

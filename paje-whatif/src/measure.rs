@@ -88,9 +88,11 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         None => (Progress::Async, Some(in_calls)),
     };
     let votes = votes(run, &known, &posted);
+    let certain = if is_simulated { 10 } else { 1 };
     (assumed.start, assumed.votes) = match settings.eager_start {
         Some(start) => (start, None),
-        None if votes.0 > votes.1 => (EagerStart::Sent, Some(votes)),
+        // A message that arrives too early is proof in a simulation. One that arrives late may have shared a link.
+        None if votes.0 * certain > votes.1 => (EagerStart::Sent, Some(votes)),
         None if votes.1 > 0 || is_simulated => (EagerStart::Posted, Some(votes)),
         None => (EagerStart::Sent, Some(votes)),
     };
@@ -99,7 +101,11 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         (_, EagerStart::Posted) => posted,
         (_, EagerStart::Sent) => sent,
     };
-    assumed.is_local_linked = is_local_linked(&measured.typical);
+    let shortest = match run.facts.hosts.shared() {
+        Some(_) => shortest(run, &measured),
+        None => FxHashMap::default(),
+    };
+    assumed.is_local_linked = is_local_linked(&shortest);
     let unused =
         Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
     let mut list = vec![unused; run.facts.messages.list().len()];
@@ -109,8 +115,12 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         if !it.is_used {
             continue;
         }
-        let typical = measured.typical.get(&sort_of(run, it.message)).copied();
-        let (bound, is_awaited) = (measured.bound[at].max(0.0), measured.is_last[at]);
+        let sort = sort_of(run, it.message);
+        let is_fast = sort.1 && assumed.is_local_linked == Some(false);
+        // Nothing slows down messages within a host.
+        let typical = if is_fast { &shortest } else { &measured.typical }.get(&sort).copied();
+        let is_awaited = measured.is_last[at] && !is_fast;
+        let bound = measured.bound[at].max(0.0);
         let seconds = if is_awaited { bound } else { bound.min(typical.unwrap_or(bound)) };
         list[at] = Transfer { start: measured.begin[at], seconds, is_awaited, ..list[at] };
         assumed.measured += u64::from(is_awaited);
@@ -140,14 +150,22 @@ fn sort_of(run: &Run<'_>, message: u32) -> Sort {
     (message.bytes().unwrap_or(-1.0).to_bits(), is_local)
 }
 
+/// Returns the shortest upper bound of each sort.
+fn shortest(run: &Run<'_>, measured: &Measured) -> FxHashMap<Sort, f64> {
+    let mut shortest: FxHashMap<Sort, f64> = FxHashMap::default();
+    for it in run.received.iter().flatten().filter(|it| it.is_used) {
+        let least = shortest.entry(sort_of(run, it.message)).or_insert(f64::INFINITY);
+        *least = least.min(measured.bound[it.message as usize].max(0.0));
+    }
+    shortest
+}
+
 /// Returns whether messages within a host take about as long as messages between hosts, so that they use the
-/// same links. Otherwise, they are faster.
-fn is_local_linked(typical: &FxHashMap<Sort, f64>) -> Option<bool> {
-    let between = |(size, is_local): &Sort| typical.get(&(*size, false)).filter(|_| *is_local);
-    let both = typical.iter().filter_map(|(sort, local)| Some((*local, *between(sort)?)));
-    let slow = both.map(|(local, between)| if local > 0.5 * between { 1 } else { -1 });
-    let sum: i64 = slow.sum();
-    (sum != 0).then_some(sum > 0)
+/// same links. Otherwise, they are faster. A short upper bound proves that.
+fn is_local_linked(shortest: &FxHashMap<Sort, f64>) -> Option<bool> {
+    let between = |(size, is_local): &Sort| shortest.get(&(*size, false)).filter(|_| *is_local);
+    let both = shortest.iter().filter_map(|(sort, local)| Some((*local, *between(sort)?)));
+    both.map(|(local, between)| local > 0.5 * between).reduce(|a, b| a && b)
 }
 
 /// Calls `visit` with each step in which a rank waits for messages, and with the time at which the

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{ArgAction, Parser, ValueEnum};
 use paje_console::Quotes;
@@ -125,6 +126,12 @@ pub struct Cli {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub encoding: TimeEncoding,
 
+    /// Divide the tables of states, variables, events and links into folders, as a dataset for
+    /// Spark, DuckDB and similar programs. BY is `container`, or `time` or `time:N` for the times at
+    /// which rows begin, in N parts (default 16). DIR must not exist
+    #[arg(long, value_name = "BY", requires = "tables", help_heading = TABLES, hide_short_help = true)]
+    pub partition_by: Option<PartitionBy>,
+
     /// Add a column with the line that each row comes from, and one with its file if there are
     /// several
     #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = TABLES, hide_short_help = true)]
@@ -190,6 +197,31 @@ impl Cli {
 fn digits(text: &str) -> Result<u16, String> {
     let digits = text.parse().ok().filter(|digits| *digits <= 1000);
     digits.ok_or_else(|| "expected a number of digits from 0 to 1000".into())
+}
+
+/// Division of tables into files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartitionBy {
+    /// By the time at which a row begins, in this many parts of equal length.
+    Time(u32),
+    /// By the container of a row.
+    Container,
+}
+
+impl FromStr for PartitionBy {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = match text {
+            "container" => return Ok(PartitionBy::Container),
+            "time" => Some(16),
+            other => other.strip_prefix("time:").and_then(|parts| parts.parse().ok()),
+        };
+        let parts = parts.filter(|parts| (1..=10_000).contains(parts));
+        parts
+            .map(PartitionBy::Time)
+            .ok_or("expected container, time, or time:N with N from 1 to 10000")
+    }
 }
 
 /// Formats of table files.

@@ -19,7 +19,7 @@ use crate::manual::{CSV_MANUAL, MANUAL};
 const CSV: &str = "pj_dump_csv";
 
 /// Options of `pj_dump` that `pj_dump_csv` does not have, since it only writes rows to files.
-const NOT_FOR_CSV: [&str; 14] = [
+const NOT_FOR_CSV: [&str; 15] = [
     "quiet",
     "user_defined",
     "probabilistic",
@@ -34,6 +34,7 @@ const NOT_FOR_CSV: [&str; 14] = [
     "format",
     "lines",
     "encoding",
+    "partition_by",
 ];
 
 /// Parses the command line of the process. Ends the process after an error, help or a similar

@@ -1,19 +1,27 @@
 //! Analyses of a trace, as tables for Python.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
-use paje_analysis::asked::{self, Asked};
+use paje_analysis::Table;
+use paje_analysis::asked::{self, Asked, Parts};
 use paje_analysis::classes::Map;
+use paje_bindings::{Keywords, Replay, as_file};
+use paje_workers::Workers;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use splitter::Input;
 
-use crate::job;
-use crate::kept::{Kept, Stop};
+use crate::kept::Stop;
 use crate::table::import;
+use crate::trace::Trace;
+use crate::{errors, job};
 
 /// Result of an analysis: returned by Trace.profile(), .comm(), .time(), .waits() and
 /// .critical_path().
@@ -96,15 +104,109 @@ pub(crate) fn map(given: Option<&str>) -> PyResult<Option<Map>> {
 }
 
 /// Analyses a trace without holding Python's lock.
-pub(crate) fn analysis(kept: &Arc<Kept>, py: Python<'_>, asked: Asked) -> PyResult<Analysis> {
+pub(crate) fn analysis(trace: &Trace, py: Python<'_>, asked: Asked) -> PyResult<Analysis> {
+    let kept = Arc::clone(&trace.kept);
+    if kept.part.begins.is_some() {
+        let why = "a partition has only a part of the rows; pajereplay.dask has the reports of all partitions";
+        return Err(PyValueError::new_err(why));
+    }
     let mut stop = Stop(Arc::<AtomicBool>::default());
-    let kept = Arc::clone(kept);
     let found = job::run(py, &mut stop, move |_| {
         let selection = &kept.options.selection;
-        kept.with_workers(|workers| asked.table(&kept.trace, selection, workers))
+        let lanes = kept.part.lanes.as_ref();
+        if lanes.is_some() && !asked.adds_up_rows() {
+            let again = kept.part.again.as_ref().ok_or_else(|| {
+                Failed::Analysis("this needs the whole trace; read it without start and end".into())
+            })?;
+            let (whole, workers) = read_whole(&again.0, &again.1).map_err(Failed::Read)?;
+            return workers
+                .run(|| asked.table(&whole, selection, None, &workers).map_err(Failed::Analysis));
+        }
+        kept.with_workers(|workers| {
+            asked.table(&kept.trace, selection, lanes, workers).map_err(Failed::Analysis)
+        })
     })?;
-    let found = found.map_err(PyValueError::new_err)?;
-    let rows = found.record_batch();
-    let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    Ok(Analysis { name: found.name, rows })
+    let found = found.map_err(|failed| match failed {
+        Failed::Read(error) => errors::of_trace(py, &trace.name, &error),
+        Failed::Analysis(why) => PyValueError::new_err(why),
+    })?;
+    Analysis::of(&found)
+}
+
+enum Failed {
+    Read(paje_sim::Error),
+    Analysis(String),
+}
+
+/// Reads a trace as a whole of which only a window has been read.
+fn read_whole(
+    keywords: &Keywords,
+    path: &Path,
+) -> Result<(paje_sim::Trace, Workers), paje_sim::Error> {
+    let wrong = |why: String| paje_sim::Error::from(io::Error::other(why));
+    let replay = Replay::new(keywords, Arc::default()).map_err(|error| wrong(error.0))?;
+    let replay = replay.of_files(Some(path.to_owned()), Vec::new(), keywords);
+    replay.map_err(|(_, error)| error)?.run(|| Input::open(Some(as_file(path))))
+}
+
+/// Returns a report whose parts can be added up.
+pub(crate) fn divisible(report: &str, by: Option<&str>, bytes: Option<String>) -> PyResult<Asked> {
+    Ok(match one_of("report", report, &["profile", "comm"])? {
+        "profile" => Asked::States(asked::by(by.unwrap_or("value"))),
+        _ => Asked::Comm { level: by.map(str::to_owned), bytes },
+    })
+}
+
+/// Returns the part of a report that the rows of a partition give.
+pub(crate) fn part<'py>(
+    trace: &Trace,
+    py: Python<'py>,
+    asked: &Asked,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (kept, asked) = (Arc::clone(&trace.kept), asked.clone());
+    let mut stop = Stop(Arc::<AtomicBool>::default());
+    let part = job::run(py, &mut stop, move |_| {
+        let begins = kept.part.begins.clone().unwrap_or(f64::NEG_INFINITY..f64::INFINITY);
+        kept.with_workers(|workers| {
+            asked.part(&kept.trace, &kept.options.selection, begins, workers)
+        })
+    })?;
+    Ok(PyBytes::new(py, &part.unwrap_or_default()))
+}
+
+/// Adds up parts of a report.
+#[pyfunction]
+pub(crate) fn add_parts<'py>(
+    py: Python<'py>,
+    report: &str,
+    parts: Vec<PyBackedBytes>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let asked = divisible(report, None, None)?;
+    let sum = py.detach(|| sum(&asked, &parts).map(|sum| sum.to_bytes()))?;
+    Ok(PyBytes::new(py, &sum))
+}
+
+fn sum(asked: &Asked, parts: &[PyBackedBytes]) -> PyResult<Parts> {
+    let sum = asked.add_parts(parts.iter().map(|part| &part[..]));
+    sum.ok_or_else(|| PyValueError::new_err("a part of the report is invalid"))
+}
+
+/// Returns the report of a trace, of which `trace` may be a part.
+pub(crate) fn whole(
+    trace: &Trace,
+    py: Python<'_>,
+    asked: &Asked,
+    parts: &[PyBackedBytes],
+) -> PyResult<Analysis> {
+    let table =
+        py.detach(|| sum(asked, parts).map(|sum| asked.of_parts(&trace.kept.trace, &sum)))?;
+    Analysis::of(&table.unwrap_or_else(|| Table::new("")))
+}
+
+impl Analysis {
+    fn of(found: &Table) -> PyResult<Analysis> {
+        let rows = found.record_batch();
+        let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Analysis { name: found.name, rows })
+    }
 }

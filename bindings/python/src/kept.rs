@@ -1,10 +1,17 @@
 //! A replayed trace and its cached tables.
 
+use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::filter::filter_record_batch;
+use paje_analysis::kept::Lanes;
+use paje_bindings::Keywords;
 use paje_export::{Error, Table, TableOptions, Tables};
 use paje_sim::Trace;
 use paje_workers::Workers;
@@ -15,9 +22,21 @@ use crate::{durations, errors};
 
 pub(crate) type Rows = Arc<Vec<RecordBatch>>;
 
+/// What was read, if it is not the whole trace.
+#[derive(Default)]
+pub(crate) struct Part {
+    /// Lanes with states in the whole trace, if only a window was read.
+    pub(crate) lanes: Option<Lanes>,
+    /// Only rows that begin in this range are shown.
+    pub(crate) begins: Option<Range<f64>>,
+    /// Keywords and path to read the whole trace, if that is possible.
+    pub(crate) again: Option<(Keywords, PathBuf)>,
+}
+
 pub(crate) struct Kept {
     pub(crate) trace: Trace,
     pub(crate) options: TableOptions,
+    pub(crate) part: Part,
     durations: bool,
     workers: Mutex<Workers>,
     places: [Place; Table::ALL.len()],
@@ -35,9 +54,10 @@ impl Kept {
         options: TableOptions,
         durations: bool,
         workers: Workers,
+        part: Part,
     ) -> Self {
         let workers = Mutex::new(workers);
-        Kept { trace, options, durations, workers, places: Default::default() }
+        Kept { trace, options, part, durations, workers, places: Default::default() }
     }
 
     pub(crate) fn schema(&self, table: Table) -> &SchemaRef {
@@ -84,7 +104,10 @@ impl Kept {
         let batches = tables.batches(table);
         let schema = self.schema(table);
         let read = |number| {
-            let batch = batches.read(number)?;
+            let mut batch = batches.read(number)?;
+            if let Some(begins) = &self.part.begins {
+                batch = beginning_in(batch, begins)?;
+            }
             match self.durations {
                 true => Ok(durations::rows_with(batch, schema)?),
                 false => Ok(batch),
@@ -108,6 +131,17 @@ impl Kept {
         }
         Ok(rows)
     }
+}
+
+/// Returns the rows that begin in a range. Hierarchies have no times, and are in all ranges.
+fn beginning_in(batch: RecordBatch, begins: &Range<f64>) -> Result<RecordBatch, ArrowError> {
+    let schema = batch.schema_ref();
+    let Ok(column) = schema.index_of("Start").or_else(|_| schema.index_of("Time")) else {
+        return Ok(batch);
+    };
+    let times = batch.column(column).as_primitive::<Float64Type>().values();
+    let wanted: BooleanArray = times.iter().map(|time| Some(begins.contains(time))).collect();
+    filter_record_batch(&batch, &wanted)
 }
 
 pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);

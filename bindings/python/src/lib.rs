@@ -12,6 +12,7 @@ mod job;
 mod kept;
 mod keywords;
 mod options;
+mod packed;
 mod replay;
 mod report;
 mod source;
@@ -24,9 +25,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::analysis::Analysis;
+    use super::analysis::{Analysis, add_parts};
     #[pymodule_export]
     use super::column::Column;
+    #[pymodule_export]
+    use super::packed::{missing, segments, size, values};
     #[pymodule_export]
     use super::replay::read;
     #[pymodule_export]

@@ -1,20 +1,22 @@
 //! Implements `pajereplay.read`.
 
 use std::ffi::CString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use paje_bindings::{Replay, ReplayStatus, metadata};
-use paje_sim::Selection;
+use paje_sim::{Selection, TimeRange};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
-use crate::kept::Kept;
+use crate::kept::{Kept, Part};
 use crate::keywords::{Arguments, must_be};
 use crate::options::{FLAG, keywords, wrong};
+use crate::packed;
 use crate::source::{Given, Object, serve};
 use crate::trace::Trace;
 
@@ -57,11 +59,21 @@ pub(crate) fn read(
 ) -> PyResult<Trace> {
     let py = source.py();
     let given = Given::new(source)?;
-    let (name, object) = (given.name().to_owned(), given.object(py));
     let asked = Arguments(asked);
-    let keywords = keywords(&asked)?;
+    // A copy has the name of the original.
+    let copied: Option<PathBuf> = asked.get("name", "a name, or None")?;
+    let again = given.single_path().filter(|_| copied.is_none()).map(Path::to_owned);
+    let (name, object) = (copied.unwrap_or_else(|| given.name().to_owned()), given.object(py));
+    let mut keywords = keywords(&asked)?;
     let durations = asked.get("durations", FLAG)?;
     let mut tables = keywords.tables().map_err(wrong)?;
+    let mut begins = None;
+    if asked.get("begins", FLAG)? {
+        let TimeRange { from, to } = std::mem::take(&mut tables.selection.window);
+        begins = Some(from..to);
+        // The window has both its ends.
+        keywords.end = Some(to.next_down()).filter(|end| end.is_finite() && to.is_finite());
+    }
     if let Some(progress) = progress
         && !progress.is_callable()
     {
@@ -71,7 +83,12 @@ pub(crate) fn read(
     let (path, further) = given.paths();
     let replay = Replay::new(&keywords, Arc::clone(&status)).map_err(wrong)?;
     let replay = replay.of_files(path, further, &keywords);
-    let replay = replay.map_err(|(folder, error)| errors::of_file(py, &folder, &error))?;
+    let mut replay = replay.map_err(|(folder, error)| errors::of_file(py, &folder, &error))?;
+    // Without the lanes, profiles would lack containers without states in the window.
+    let lanes = given.single_path().filter(|_| begins.is_none()).and_then(packed::lanes);
+    let is_part = (lanes.is_some() || begins.is_some()) && replay.within_window();
+    let again = again.map(|path| (keywords.clone(), path));
+    let part = Part { lanes: lanes.filter(|_| is_part), begins, again };
     let threads = replay.threads();
     let mut watcher = Watcher { status: &status, object, callback: progress, last: Instant::now() };
     let replayed = job::run(py, &mut watcher, move |ask| replay.run(|| given.open(ask)))?;
@@ -82,7 +99,9 @@ pub(crate) fn read(
     }
     warn_of_unmatched(py, &tables.selection, &trace)?;
     tables.metadata = metadata(&name, &trace);
-    Ok(Trace::new(Kept::new(trace, tables, durations, workers), name, threads))
+    let fetched: Option<u64> = asked.get("bytes_read", "a number, or None")?;
+    let read = fetched.unwrap_or(status.bytes().0);
+    Ok(Trace::new(Kept::new(trace, tables, durations, workers, part), name, threads, read))
 }
 
 /// Warns about patterns without a match, since they are often misspelt.

@@ -64,6 +64,14 @@ impl Given {
         }
     }
 
+    /// Returns the path of a trace in one file.
+    pub(crate) fn single_path(&self) -> Option<&Path> {
+        match self {
+            Given::Paths(paths) if paths.len() == 1 => Some(&paths[0]),
+            _ => None,
+        }
+    }
+
     pub(crate) fn paths(&self) -> (Option<PathBuf>, Vec<PathBuf>) {
         match self {
             Given::Paths(paths) => (Some(paths[0].clone()), paths[1..].to_vec()),

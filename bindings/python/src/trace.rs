@@ -9,7 +9,8 @@ use paje_export::Table as Which;
 use paje_sim::recovered::OpenState;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::analysis::{self, Analysis};
 use crate::kept::Kept;
@@ -21,14 +22,16 @@ use crate::table::{Table, preview};
 /// large as its tables.
 #[pyclass(module = "pajereplay", frozen)]
 pub(crate) struct Trace {
-    kept: Arc<Kept>,
-    name: PathBuf,
+    pub(crate) kept: Arc<Kept>,
+    pub(crate) name: PathBuf,
     threads: usize,
+    /// Number of bytes that were read.
+    read: u64,
 }
 
 impl Trace {
-    pub(crate) fn new(kept: Kept, name: PathBuf, threads: usize) -> Self {
-        Trace { kept: Arc::new(kept), name, threads }
+    pub(crate) fn new(kept: Kept, name: PathBuf, threads: usize, read: u64) -> Self {
+        Trace { kept: Arc::new(kept), name, threads, read }
     }
 
     fn table(&self, which: Which) -> Table {
@@ -87,7 +90,7 @@ impl Trace {
     /// by: group rows by "value", "container", or containers of the type with this name
     #[pyo3(signature = (*, by="value"))]
     fn profile(&self, py: Python<'_>, by: &str) -> PyResult<Analysis> {
-        analysis::analysis(&self.kept, py, Asked::States(asked::by(by)))
+        analysis::analysis(self, py, Asked::States(asked::by(by)))
     }
 
     /// Returns the communication matrix: type, value, from, to, count, bytes, min, mean, max,
@@ -102,7 +105,7 @@ impl Trace {
         level: Option<String>,
         bytes: Option<String>,
     ) -> PyResult<Analysis> {
-        analysis::analysis(&self.kept, py, Asked::Comm { level, bytes })
+        analysis::analysis(self, py, Asked::Comm { level, bytes })
     }
 
     /// Returns states over time in bins of equal width: bin, start, end, container, type, value,
@@ -127,7 +130,7 @@ impl Trace {
             return Err(PyValueError::new_err(message));
         }
         let (by, map) = (asked::by(by), analysis::map(map)?);
-        analysis::analysis(&self.kept, py, Asked::Time { by, bins, inclusive, classes, map })
+        analysis::analysis(self, py, Asked::Time { by, bins, inclusive, classes, map })
     }
 
     /// Returns wait states. The first columns are kind, container, or waiter and whom. The others
@@ -158,7 +161,7 @@ impl Trace {
             _ => WaitsBy::Pair,
         };
         let about = About { map: analysis::map(map)?, group, root, eager, bytes };
-        analysis::analysis(&self.kept, py, Asked::Waits(by, about))
+        analysis::analysis(self, py, Asked::Waits(by, about))
     }
 
     /// Returns the profile of the critical path: type, value, container, seconds, share. When
@@ -179,7 +182,29 @@ impl Trace {
     ) -> PyResult<Analysis> {
         let by_value = analysis::one_of("by", by, &["container", "value"])? == "value";
         let about = About { map: analysis::map(map)?, group, root, eager, bytes };
-        analysis::analysis(&self.kept, py, Asked::Critical { by_value, about })
+        analysis::analysis(self, py, Asked::Critical { by_value, about })
+    }
+
+    /// Returns the profile or communication of the rows that begin in a part of the trace.
+    fn _part<'py>(
+        &self,
+        py: Python<'py>,
+        report: &str,
+        by: Option<&str>,
+        bytes: Option<String>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        analysis::part(self, py, &analysis::divisible(report, by, bytes)?)
+    }
+
+    /// Returns the report whose parts these are.
+    fn _whole(
+        &self,
+        py: Python<'_>,
+        report: &str,
+        by: Option<&str>,
+        parts: Vec<PyBackedBytes>,
+    ) -> PyResult<Analysis> {
+        analysis::whole(self, py, &analysis::divisible(report, by, None)?, &parts)
     }
 
     /// End of the trace in seconds: its latest time, or stop_at.
@@ -189,7 +214,8 @@ impl Trace {
     }
 
     /// Numbers of containers (without the root), states, variables, events and links, as a dict.
-    /// Counts rows selected by natures, types and containers, regardless of start and end.
+    /// Counts rows selected by natures, types and containers, regardless of start and end. If only a
+    /// part of a packed trace was read, counts the rows of this part.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = self.kept.trace.counts();
@@ -202,7 +228,7 @@ impl Trace {
         Ok(dict)
     }
 
-    /// Metadata as a dict: source, lines, bytes (of text), event_lines, time_unit (and its reason),
+    /// Metadata as a dict: source, lines, bytes (of text), bytes_read (of the file), event_lines, time_unit (and its reason),
     /// threads, seconds (of the replay), version (of pajereplay).
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -211,6 +237,7 @@ impl Trace {
         dict.set_item("source", self.name.display().to_string())?;
         dict.set_item("lines", trace.lines())?;
         dict.set_item("bytes", trace.bytes())?;
+        dict.set_item("bytes_read", self.read)?;
         dict.set_item("event_lines", trace.event_lines())?;
         dict.set_item("time_unit", trace.time_scale().to_string())?;
         dict.set_item("threads", self.threads)?;

@@ -23,6 +23,7 @@ pub struct Replay {
     folders: Option<Folders>,
     workers: Workers,
     status: Arc<ReplayStatus>,
+    reads_window: bool,
 }
 
 /// Progress of a replay, shared by threads.
@@ -72,6 +73,7 @@ impl Replay {
             folders: keywords.follow_files.then(|| Folders::of([])),
             workers: keywords.workers()?,
             status,
+            reads_window: false,
         })
     }
 
@@ -93,6 +95,14 @@ impl Replay {
         Ok(self)
     }
 
+    /// Reads only the part of a packed trace that the keywords `start` and `end` need. Returns
+    /// whether the other keywords allow it.
+    pub fn within_window(&mut self) -> bool {
+        self.reads_window =
+            self.path.is_some() && self.further.is_empty() && self.options.takes_window();
+        self.reads_window
+    }
+
     /// Returns the number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
@@ -104,8 +114,12 @@ impl Replay {
     /// # Errors
     /// The trace is invalid or cannot be read.
     pub fn run(self, open: impl FnOnce() -> io::Result<Input>) -> Result<(Trace, Workers), Error> {
-        let Replay { path, further, options, folders, workers, status } = self;
-        let input = open()?;
+        let Replay { path, further, options, folders, workers, status, reads_window } = self;
+        let mut input = open()?;
+        if reads_window {
+            let window = options.selection.window;
+            input = input.within(window.from, window.to);
+        }
         let taken = input.compression().map(|_| input.read_so_far());
         let _ = status.taken.set((taken, input.size()));
         let mut source = Source::from(input).followed_by(further);

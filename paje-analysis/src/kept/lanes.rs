@@ -3,7 +3,7 @@
 
 use paje_sim::{ContainerId, Trace, TypeId};
 
-use super::Left;
+use crate::bytes::Left;
 
 /// Name of the summary.
 pub const LANES: &str = "lanes";

@@ -1,8 +1,11 @@
 //! Rows of the states report.
 
-use paje_sim::TimeScale;
+use paje_sim::{ContainerId, TimeScale, Trace, TypeId};
+use rustc_hash::FxHashMap;
 
-use crate::{Data, Label, Seconds, Table};
+use super::{Group, Sum};
+use crate::scope::{Groups, places};
+use crate::{By, Data, Label, Seconds, Table};
 
 /// Time that all containers, or one container, spend in a state value.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +49,52 @@ impl Row {
         for time in [&mut self.min, &mut self.median, &mut self.p95, &mut self.max] {
             *time = scale.seconds(*time);
         }
+    }
+}
+
+impl Groups<'_> {
+    /// Returns the rows of a group, given the median and the 95th percentile of each value.
+    pub(super) fn rows(
+        &self,
+        type_: TypeId,
+        group: &Group,
+        quantiles: impl Fn(&Label, &Sum) -> [f64; 2],
+    ) -> Vec<Row> {
+        let trace = self.trace;
+        let types = trace.types();
+        let label = (*self.by != By::Value).then(|| self.label(group.id));
+        let mut rows: Vec<Row> = Vec::new();
+        for (value, sum) in &group.values {
+            let Sum { cell, containers, most, .. } = sum;
+            let [median, p95] = quantiles(value, sum);
+            let mean = cell.exclusive.to_f64() / group.lanes as f64;
+            rows.push(Row {
+                container: label.clone(),
+                type_: types.name(type_).into(),
+                value: value.clone(),
+                count: cell.count,
+                inclusive: cell.inclusive,
+                exclusive: cell.exclusive,
+                share: cell.exclusive.share_of(group.lifetime),
+                min: cell.min,
+                mean: cell.sum.mean(cell.count),
+                median: median.clamp(cell.min, cell.max),
+                p95: p95.clamp(cell.min, cell.max),
+                max: cell.max,
+                containers: *containers,
+                lanes: group.lanes,
+                imbalance: if mean > 0.0 { most.to_f64() / mean - 1.0 } else { 0.0 },
+            });
+        }
+        rows.sort_by(|a, b| b.exclusive.cmp(&a.exclusive).then_with(|| a.value.cmp(&b.value)));
+        rows.iter_mut().for_each(|row| row.convert(trace.time_scale()));
+        rows
+    }
+}
+
+impl By {
+    pub(super) fn places(&self, trace: &Trace) -> FxHashMap<ContainerId, usize> {
+        if *self == By::Value { FxHashMap::default() } else { places(trace) }
     }
 }
 

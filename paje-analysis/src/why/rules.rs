@@ -320,7 +320,7 @@ impl Measures<'_, '_> {
         let (type_, value) = self.calls_of(Rest::Computing).into_iter().next()?;
         let name = types.value_name(type_, value).to_string();
         let is_plain = name.chars().all(|c| c.is_alphanumeric() || "-_.:".contains(c));
-        is_plain.then(|| format!("--balance state={name},mode=scaled"))
+        is_plain.then(|| format!("--balance state={name},mode=global-instance"))
     }
 
     pub(super) fn name(&self, track: u32) -> String {

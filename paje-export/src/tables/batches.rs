@@ -1,13 +1,17 @@
 use std::ops::Range;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
+use arrow_select::filter::filter_record_batch;
 use paje_sim::{ContainerId, LaneView, Step};
 
 use crate::tables::Tables;
 use crate::tables::extras::{Survey, Surveyor};
 use crate::tables::gather::Gather;
 use crate::tables::hierarchy;
+use crate::tables::table::Column;
 use crate::tables::{Error, Table};
 
 /// Approximate number of rows of a batch. It makes the cost per batch negligible, but leaves enough
@@ -21,6 +25,8 @@ pub struct Batches<'a, 't> {
     table: Table,
     schema: SchemaRef,
     cuts: Cuts<'t>,
+    /// Only rows that begin at one of these times are read.
+    begins: Option<Range<f64>>,
 }
 
 #[derive(Debug)]
@@ -43,10 +49,27 @@ impl<'a, 't> Batches<'a, 't> {
             Table::Container => Cuts::Containers(containers(tables).collect()),
             Table::TypeHierarchy | Table::EntityHierarchy => Cuts::Whole,
             Table::State | Table::Variable | Table::Event | Table::Link => {
-                Cuts::Lanes(cut(tables, table))
+                Cuts::Lanes(cut(lanes(tables, table)))
             }
         };
-        Batches { tables, table, schema: tables.schema(table), cuts }
+        Batches { tables, table, schema: tables.schema(table), cuts, begins: None }
+    }
+
+    /// Keeps only the rows in this container. The containers inside it have their own rows.
+    #[must_use]
+    pub fn in_container(mut self, id: ContainerId) -> Self {
+        if let Cuts::Lanes(batches) = &mut self.cuts {
+            let own = lanes(self.tables, self.table).filter(|lane| lane.container() == id);
+            *batches = cut(own);
+        }
+        self
+    }
+
+    /// Keeps only the rows that begin in this range.
+    #[must_use]
+    pub fn beginning_in(mut self, times: Range<f64>) -> Self {
+        self.begins = Some(times);
+        self
     }
 
     /// Returns the table.
@@ -77,7 +100,7 @@ impl<'a, 't> Batches<'a, 't> {
         self.len() == 0
     }
 
-    /// Returns the number of rows of a batch. Returns `None` with a time window and for
+    /// Returns the number of rows of a batch. Returns `None` if rows are selected by time, and for
     /// hierarchies, because the number is unknown before reading.
     ///
     /// # Panics
@@ -86,7 +109,9 @@ impl<'a, 't> Batches<'a, 't> {
     pub fn rows(&self, number: usize) -> Option<usize> {
         match &self.cuts {
             Cuts::Containers(containers) => Some((containers.len() - number * ROWS).min(ROWS)),
-            Cuts::Lanes(batches) if self.tables.options.selection.window.is_always() => {
+            Cuts::Lanes(batches)
+                if self.tables.options.selection.window.is_always() && self.begins.is_none() =>
+            {
                 Some(batches[number].iter().map(|part| part.rows).sum())
             }
             Cuts::Lanes(_) | Cuts::Whole => None,
@@ -106,7 +131,7 @@ impl<'a, 't> Batches<'a, 't> {
         }
     }
 
-    /// Reads a batch. With a time window, the batch may be empty.
+    /// Reads a batch. If rows are selected by time, the batch may be empty.
     ///
     /// # Errors
     /// The batch's strings exceed Arrow's offsets.
@@ -131,7 +156,13 @@ impl<'a, 't> Batches<'a, 't> {
             }
             Cuts::Whole => hierarchy::columns(tables, table)?,
         };
-        Ok(RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?)
+        let batch = RecordBatch::try_new(SchemaRef::clone(&self.schema), columns)?;
+        let Some(begins) = &self.begins else { return Ok(batch) };
+        let times = [Column::Start, Column::Time].map(|column| batch.column_by_name(column.name()));
+        let Some(times) = times.into_iter().flatten().next() else { return Ok(batch) };
+        let times = times.as_primitive::<Float64Type>().values();
+        let wanted: BooleanArray = times.iter().map(|time| Some(begins.contains(time))).collect();
+        Ok(filter_record_batch(&batch, &wanted)?)
     }
 }
 
@@ -142,7 +173,7 @@ fn containers(tables: &Tables<'_>) -> impl Iterator<Item = ContainerId> {
     })
 }
 
-fn lanes<'t>(tables: &Tables<'t>, table: Table) -> impl Iterator<Item = LaneView<'t>> {
+pub(crate) fn lanes<'t>(tables: &Tables<'t>, table: Table) -> impl Iterator<Item = LaneView<'t>> {
     let trace = tables.trace;
     tables.steps.iter().filter_map(move |step| match step {
         Step::Type(container, type_) if Some(trace.types().nature(*type_)) == table.nature() => {
@@ -164,11 +195,11 @@ pub(crate) fn survey(tables: &Tables<'_>, table: Table) -> Survey {
     surveyor.survey
 }
 
-fn cut<'t>(tables: &Tables<'t>, table: Table) -> Vec<Vec<Part<'t>>> {
+fn cut<'t>(lanes: impl Iterator<Item = LaneView<'t>>) -> Vec<Vec<Part<'t>>> {
     let mut batches = Vec::new();
     let mut batch: Vec<Part<'t>> = Vec::new();
     let mut rows = 0;
-    for lane in lanes(tables, table) {
+    for lane in lanes {
         let mut part = Part { lane, chunks: 0..0, rows: 0 };
         for count in lane.chunks_from(0) {
             part.chunks.end += 1;

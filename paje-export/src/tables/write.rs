@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatch;
 use paje_workers::Workers;
 
-use crate::tables::{Batches, Error, Table, Tables};
+use crate::tables::{Batches, Error, Table};
 use paje_workers::in_order;
 
 pub use parquet::Times;
@@ -57,15 +57,14 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// Writes each table to its output. Workers encode batches in parallel. `done` counts the rows that
+/// Writes each table, or a part of one, to its output. Workers encode batches in parallel. `done` counts the rows that
 /// are written, for progress displays.
 ///
 /// # Errors
 /// An output fails, or a table does not fit the format. Returns the first error and its table.
 /// Outputs are then incomplete.
 pub fn write<W: Write + Send>(
-    tables: &Tables<'_>,
-    outputs: Vec<(Table, W)>,
+    mut outputs: Vec<(Batches<'_, '_>, W)>,
     format: Format,
     done: &AtomicU64,
     workers: &Workers,
@@ -73,8 +72,6 @@ pub fn write<W: Write + Send>(
     let mut encoders = Vec::new();
     let mut sinks = Vec::new();
     let mut jobs = Vec::new();
-    let outputs = outputs.into_iter().map(|(table, out)| (tables.batches(table), out));
-    let mut outputs: Vec<_> = outputs.collect();
     // The smallest tables come last, so that workers finish at about the same time.
     outputs.sort_by_key(|(batches, _)| Reverse(batches.work()));
     for (place, (batches, out)) in outputs.into_iter().enumerate() {

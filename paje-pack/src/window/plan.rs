@@ -12,7 +12,7 @@ use crate::format::take_number;
 
 /// Times of the segments, and the lines that every window needs.
 pub(super) struct Windows<'p> {
-    times: Vec<(f64, f64)>,
+    pub(super) times: Vec<(f64, f64)>,
     pub(super) fixed: Excerpt<'p>,
     latest: Excerpt<'p>,
 }

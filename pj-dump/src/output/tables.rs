@@ -1,14 +1,16 @@
 //! Writes tables to files (`--tables`, `--format`).
 
+mod partitions;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::path::Path;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
-use paje_export::{Format, Table, TableOptions, Tables, Times};
+use paje_export::{Batches, Format, Table, TableOptions, Tables, Times};
 use paje_sim::Trace;
 use paje_workers::Workers;
 
@@ -41,16 +43,29 @@ pub(crate) fn write(
     let is_wanted = |table: &Table| table.nature().is_none_or(|it| natures.contains(it));
     let (wanted, others): (Vec<_>, Vec<_>) = Table::ALL.into_iter().partition(is_wanted);
     let tables = Tables::new(trace, options);
-    let path = |table: Table| folder.join(format!("{}.{}", table.name(), format.ending()));
-    for table in &wanted {
-        files.add(path(*table))?;
+    if cli.partition_by.is_some() && !files.is_new() {
+        let why = io::Error::new(ErrorKind::AlreadyExists, "a dataset needs a new folder");
+        return Err(Failure::File(folder.to_owned(), why));
     }
-    let outputs = wanted.into_iter().zip(files.files().map(|(_, file)| file)).collect();
+    let parts = match cli.partition_by {
+        None => wanted.iter().map(|table| whole(&tables, *table, format)).collect(),
+        Some(by) => partitions::parts(&tables, &wanted, trace, by, format),
+    };
+    for (_, path) in &parts {
+        files.add(folder.join(path))?;
+    }
+    let outputs = parts.into_iter().map(|(batches, _)| batches);
+    let outputs = outputs.zip(files.files().map(|(_, file)| file)).collect();
+    // A table that is divided has several files.
+    let path = |table: Table| match cli.partition_by {
+        None => folder.join(file_name(table, format)),
+        Some(_) => folder.join(table.name()),
+    };
     let done = Arc::new(AtomicU64::new(0));
     let counts = trace.counts();
     let objects = counts.states + counts.variables + counts.events + counts.links;
     let shown = display.tables(counts.containers + 1 + objects, &done);
-    let written = paje_export::write::<&File>(&tables, outputs, format, &done, workers);
+    let written = paje_export::write::<&File>(outputs, format, &done, workers);
     drop(shown);
     let written = written.map_err(|(table, error)| match error {
         paje_export::Error::Io(error) => Failure::File(path(table), error),
@@ -71,6 +86,19 @@ pub(crate) fn write(
         wall: began.elapsed(),
         ..Exported::default()
     })
+}
+
+fn file_name(table: Table, format: Format) -> PathBuf {
+    format!("{}.{}", table.name(), format.ending()).into()
+}
+
+/// Returns a table and its file.
+fn whole<'a, 't>(
+    tables: &'a Tables<'t>,
+    table: Table,
+    format: Format,
+) -> (Batches<'a, 't>, PathBuf) {
+    (tables.batches(table), file_name(table, format))
 }
 
 fn metadata(name: &Path, trace: &Trace) -> BTreeMap<String, String> {

@@ -47,6 +47,12 @@ impl Together {
         Ok(Together { files: Vec::new(), new })
     }
 
+    /// Returns whether the folder does not exist yet.
+    #[cfg(feature = "tables")]
+    pub(crate) const fn is_new(&self) -> bool {
+        self.new.is_some()
+    }
+
     pub(crate) fn add(&mut self, place: PathBuf) -> Result<(), (PathBuf, io::Error)> {
         let aside = match &self.new {
             Some(folder) => Aside::within(&folder.around, place.clone()),
@@ -109,8 +115,10 @@ impl NewFolder {
             .permissions(Permissions::from_mode(0o777))
             .tempdir_in(parent)?;
         for (place, aside) in files {
-            let name = place.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-            aside.take(partial.path().join(name))?;
+            let name = place.strip_prefix(&self.path).map_err(io::Error::other)?;
+            let place = partial.path().join(name);
+            fs::create_dir_all(place.parent().unwrap_or(partial.path()))?;
+            aside.take(place)?;
         }
         fs::rename(partial.path(), &self.path)?;
         let _ = TempDir::keep(partial);

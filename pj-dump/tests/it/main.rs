@@ -2,6 +2,7 @@
 
 mod agree;
 mod damaged;
+mod datasets;
 mod equal;
 #[cfg(target_os = "linux")]
 mod faults;

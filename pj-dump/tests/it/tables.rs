@@ -1,7 +1,7 @@
 //! Table files contain the printed rows.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use arrow_array::cast::AsArray;
@@ -17,9 +17,9 @@ use tempfile::TempDir;
 
 use crate::world;
 
-const NATURES: [&str; 5] = ["Container", "State", "Variable", "Event", "Link"];
+pub(crate) const NATURES: [&str; 5] = ["Container", "State", "Variable", "Event", "Link"];
 
-fn pj_dump(arguments: &[&str], trace: &Path) -> Output {
+pub(crate) fn pj_dump(arguments: &[&str], trace: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
     let output = command.args(arguments).arg(trace).output().expect("the program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -35,8 +35,11 @@ fn tables(options: &[&str], trace: &Path) -> TempDir {
 }
 
 fn read(folder: &Path, table: &str, format: &str) -> (SchemaRef, Vec<RecordBatch>) {
-    let path = folder.join(format!("{}.{format}", table.to_lowercase()));
-    let file = File::open(&path).expect("the table is there");
+    read_file(&folder.join(format!("{}.{format}", table.to_lowercase())), format)
+}
+
+pub(crate) fn read_file(path: &Path, format: &str) -> (SchemaRef, Vec<RecordBatch>) {
+    let file = File::open(path).expect("the table is there");
     if format == "arrow" {
         let reader = FileReader::try_new(file, None).expect("an Arrow file");
         (reader.schema(), reader.map(|batch| batch.expect("a batch")).collect())
@@ -57,7 +60,7 @@ fn name(batch: &RecordBatch, column: &str, row: usize) -> String {
     printed(bare(batch, column, row))
 }
 
-fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
+pub(crate) fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
     let column = batch.column_by_name(column).expect("the column is there");
     match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().value(row),
@@ -69,12 +72,12 @@ fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
     }
 }
 
-fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
+pub(crate) fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
     let column = batch.column_by_name(column).expect("the column is there");
     column.as_primitive::<Float64Type>().value(row)
 }
 
-fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
+pub(crate) fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
     let text = |column: &str| name(batch, column, row);
     let number = |column: &str| number(batch, column, row);
     let span = || {
@@ -125,7 +128,7 @@ fn rows(folder: &Path, format: &str) -> Vec<String> {
     all
 }
 
-fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
+pub(crate) fn printed_rows(options: &[&str], trace: &Path) -> Vec<String> {
     let options = [&["-l", "9", "--variable-precision", "double"], options].concat();
     let text = String::from_utf8(pj_dump(&options, trace).stdout).expect("text");
     let of = |nature: &'static str| text.lines().filter(move |line| line.starts_with(nature));
@@ -145,7 +148,7 @@ fn same(options: &[&str], trace: &Path) {
     }
 }
 
-fn examples() -> Vec<std::path::PathBuf> {
+pub(crate) fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let entries = fs::read_dir(folder).expect("the examples are there");
     let paths = entries.map(|entry| entry.expect("readable").path());

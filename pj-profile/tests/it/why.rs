@@ -257,7 +257,7 @@ fn time_with_messages_between_calls_is_not_computing() {
 fn causes_have_commands_that_predict_the_run_without_them() {
     for (name, command) in [
         ("slow-node", "pj_whatif --cpu container=rank-5,factor=0.50 "),
-        ("imbalance", "pj_whatif --balance state=computing,mode=scaled "),
+        ("imbalance", "pj_whatif --balance state=computing,mode=global-instance "),
         ("slow-network", "pj_whatif --net latency=x0.5,bandwidth=x2 "),
     ] {
         let out = report(&["why"], &[trace(name)]);

@@ -311,14 +311,14 @@ def all_tests(browser, program, examples, folder):
         the_path_is_drawn(browser, served.url)
         panels(browser, served.url)
         accessible(browser, served.url)
+        run.clean(browser, served.url)
     browser.open(page.as_uri())
     assert browser.evaluate(f"[...{PAGE}.state.overlays].join()") == "waits", "--waits shows waits at once"
     browser.evaluate("document.getElementById('overlay-waits').click()")
     browser.settle()
     wait_to_cause_and_back(browser, page.as_uri() + "#theme=light")
     panels(browser, page.as_uri(), is_served=False)
-    assert not [it for it in browser.requests if it.startswith("http")], browser.requests
-    browser.requests.clear()
+    run.clean(browser, page.as_uri())
     many_waits(browser, program, folder)
     refusals_are_shown(browser, program, examples)
     two_traces(browser, program, examples / "mpi.trace", examples / "ping-pong.trace")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from errno import EIO
+from math import inf, nextafter
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, Optional, Union
 
-from . import _native, _progress
+from . import _native, _progress, _remote
+from ._partitions import Partition
 from ._records import Report
 
-Source = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], bytes, bytearray, memoryview, BinaryIO]
+Source = Union[
+    str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], bytes, bytearray, memoryview, BinaryIO, Partition
+]
 Watcher = Callable[[int, Optional[int]], object]
 
 
@@ -47,8 +52,10 @@ def read(
     released meanwhile, and Ctrl-C interrupts the replay.
 
     Args:
-        source: A path; a list of paths that form one trace (such as pieces from pj_split); bytes; or a
-            file object opened for reading bytes (``sys.stdin.buffer``).
+        source: A path; a list of paths that form one trace (such as pieces from pj_split); bytes; a
+            file object opened for reading bytes (``sys.stdin.buffer``); a `Partition`, which sets
+            ``start``, ``end``, ``natures``, ``types`` and ``containers``; or a URL such as
+            ``s3://bucket/app.pjp``, if fsspec is installed.
         threads: Number of threads for the replay and tables. Default: all available. Results do not
             depend on it.
         pin: Placement of threads: ``none``, ``compact``, ``scatter``, ``numa``, ``numa:0,1`` or CPUs
@@ -64,7 +71,8 @@ def read(
         stop_at: Ignore events after this time. Open rows end there.
         time_unit: Unit of the trace's times, for analyses: ``ns``, ``us``, ``ms`` or ``s``. Default: that of
             the program that wrote the trace, if known, or else seconds. Tables keep the trace's times.
-        start: Omit rows that end before this time, except containers.
+        start: Omit rows that end before this time, except containers. If the trace is packed, segments
+            that are not needed for ``start`` and ``end`` are not read.
         end: Omit rows that begin after this time, except containers.
         natures: Natures of rows, such as ``"state"`` or ``["State", "Link"]``. Other tables are empty
             and cost nothing.
@@ -115,12 +123,59 @@ def read(
         "files_from": files_from,
         "memory_limit": memory_limit,
         "temp_dir": temp_dir,
+        "begins": False,
+        "name": None,
+        "bytes_read": None,
     }
     try:
+        if isinstance(source, Partition):
+            given = (start, end, natures, types, containers)
+            if any(one is not None for one in given):
+                raise ValueError("a partition has its own start, end, natures, types and containers")
+            return _read_partition(source, watcher, asked)
+        if _remote.is_url(source):
+            window = None if start is None and end is None else (_or(start, -inf), _or(end, inf))
+            return _read_url(source, window, watcher, asked)
         return _native.read(source, watcher, asked)
     finally:
         if shown is not None:
             shown.close()
+
+
+def _or(time: Optional[float], default: float) -> float:
+    return default if time is None else time
+
+
+def _read_partition(part: Partition, watcher: Optional[Watcher], asked: dict[str, Any]) -> _native.Trace:
+    def listed(names: Optional[tuple[str, ...]]) -> Optional[list[str]]:
+        return None if names is None else list(names)
+
+    asked.update(begins=True, start=part.start, end=part.end, natures=listed(part.natures))
+    asked.update(types=listed(part.types), containers=listed(part.containers))
+    asked["follow_files"] = asked["follow_files"] and part.follow_files
+    if _remote.is_url(part.path):
+        whole = part.start == -inf and part.end == inf
+        window = None if whole else (part.start, nextafter(part.end, -inf))
+        return _read_url(part.path, window, watcher, asked, part.size)
+    if part.size is not None and os.path.getsize(part.path) != part.size:
+        raise OSError(EIO, _remote.CHANGED, part.path)
+    return _native.read(part.path, watcher, asked)
+
+
+def _read_url(
+    url: str,
+    window: Optional[tuple[float, float]],
+    watcher: Optional[Watcher],
+    asked: dict[str, Any],
+    size: Optional[int] = None,
+) -> _native.Trace:
+    asked["name"] = url
+    # Without a window, everything is read, as a stream.
+    with _remote.Copy(url, window, size) as copy:
+        if copy.is_packed and window is not None:
+            return _native.read(copy.path, watcher, {**asked, "bytes_read": copy.fetched})
+        with copy.open() as stream:
+            return _native.read(stream, watcher, asked)
 
 
 def validate(

@@ -168,7 +168,7 @@ impl Reading {
         let work = move || {
             let replayed = replay.run(open).map(|(trace, workers)| {
                 let analysed = asked.map(|asked| {
-                    let found = workers.run(|| asked.table(&trace, &selection, &workers))?;
+                    let found = workers.run(|| asked.table(&trace, &selection, None, &workers))?;
                     found.record_batch().map_err(|error| error.to_string())
                 });
                 (trace, workers, analysed)
