@@ -28,9 +28,9 @@ const SPLIT: Format = Format::Parquet { times: Times::Split };
 fn files(tables: &Tables<'_>, threads: usize) -> Vec<(Table, Bytes)> {
     let workers = testkit::team(threads);
     let mut files = Table::ALL.map(|table| (table, Vec::new()));
-    let outputs = files.iter_mut().map(|(table, file)| (*table, file)).collect();
+    let outputs = files.iter_mut().map(|(table, file)| (tables.batches(*table), file)).collect();
     let done = AtomicU64::new(0);
-    let written = write(tables, outputs, SPLIT, &done, &workers).expect("written");
+    let written = write(outputs, SPLIT, &done, &workers).expect("written");
     assert!(written.iter().map(|written| written.table).eq(Table::ALL));
     for (written, (_, file)) in written.iter().zip(&files) {
         assert_eq!(written.bytes, file.len() as u64);
