@@ -13,7 +13,7 @@ pub const fn is_white(byte: u8) -> bool {
 }
 
 /// Quoting of a field as written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Quoting {
     /// `name`
     #[default]

@@ -38,7 +38,7 @@ use paje_replay::replay::lanes::LinkStart;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
 ///
-/// [`Trace::walk`](crate::visit) iterates over the trace in output order.
+/// [`Trace::rows`] has all rows in output order.
 #[derive(Debug)]
 pub struct Trace {
     pub(crate) model: Model,
@@ -120,7 +120,7 @@ impl Trace {
         &self.model.types
     }
 
-    /// Returns the conversion of times to seconds: by the unit in [`Options`](crate::Options), or
+    /// Returns the conversion of times to seconds: by the unit that the reader was given, or
     /// that of the program that wrote the trace.
     #[must_use]
     pub fn time_scale(&self) -> TimeScale {

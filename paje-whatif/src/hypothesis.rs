@@ -232,7 +232,13 @@ impl Hypothesis {
         if kind == "cut-messages" {
             return Ok(Hypothesis::CutMessages(text.parse()?));
         }
-        let known = KINDS.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, w)| w);
+        let Some((_, known)) = KINDS.iter().find(|(name, _)| *name == kind) else {
+            let names: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
+            return Err(format!(
+                "`{kind}` is not a kind of change; kinds are {names}, cut-messages"
+            ));
+        };
         let mut words = Words::parse(text, known)?;
         let container = words.glob("container")?;
         Ok(match kind {
@@ -269,11 +275,11 @@ impl Hypothesis {
                 }
                 Hypothesis::Net(Net { latency, bandwidth, eager, sharing })
             }
-            "cpu" => Hypothesis::Cpu(Cpu {
+            // The only other kind is `cpu`.
+            _ => Hypothesis::Cpu(Cpu {
                 container,
                 factor: words.amount("factor", amounts::factor)?.ok_or(NO_FACTOR)?,
             }),
-            _ => return Err(format!("`{kind}` is not a kind of hypothesis")),
         })
     }
 

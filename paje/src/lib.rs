@@ -1,8 +1,8 @@
 //! Reads and analyses Pajé traces and OTF2 archives, exactly and fast.
 //!
 //! [`TraceReader`] reads a trace from files or from any reader. Compressed traces are recognised by their contents, as
-//! are packed traces and OTF2 archives, which need features. The result is a [`Trace`]: containers, and the states, variables, events and links in
-//! them.
+//! are packed traces and OTF2 archives, which need features. The result is a [`Trace`]: containers, and the states,
+//! variables, events and links in them.
 //!
 //! ```
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
@@ -36,6 +36,17 @@
 //! `seconds` of a row returns its duration in seconds, and [`Trace::seconds`] converts any time. The unit is known for
 //! some writers of traces, and otherwise assumed to be seconds: see [`Trace::time_scale`] and
 //! [`TraceReader::time_unit`]. Results of the module `analysis` are in seconds.
+//!
+//! # Names and fields
+//!
+//! A [`Name`] can be compared with a `str`, and be the key of a map. User-defined fields have the names that the trace
+//! gives them: `Size` in one trace may be `size` in another. A field that a row lacks is `None`.
+//!
+//! # OTF2 archives
+//!
+//! Locations, their groups and system tree nodes are containers. The regions of a location are states of type `Region`,
+//! its metrics are variables, and its messages are links of type `Message` with the fields `Size` and `Tag`. Other
+//! records are events.
 //!
 //! # Analyses
 //!

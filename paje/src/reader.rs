@@ -224,7 +224,7 @@ impl TraceReader {
         self.open_all(&[path])
     }
 
-    /// Reads a trace in several files, each of which continues the previous one.
+    /// Reads one trace in several files, each of which continues the previous one. It does not merge traces of different runs.
     ///
     /// # Errors
     /// Fails like [`open`](Self::open).

@@ -11,11 +11,12 @@ use super::{Options, Refusal};
 record! {
     /// One wait of a container.
     Wait {
-        /// Reason, such as `late sender` or `wait at barrier`.
+        /// Kind of wait state, as Scalasca defines it: `late sender`, `late receiver`, `late broadcast`, `early reduce`,
+        /// `late scan`, `wait at all-to-all` or `wait at barrier`.
         kind: String,
         /// Container that waits.
         waiter: String,
-        /// Container that is waited for.
+        /// Container that is waited for, and so causes the wait.
         whom: String,
         /// Value of the state in which the container waits.
         state: String,

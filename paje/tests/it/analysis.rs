@@ -79,6 +79,13 @@ fn predictions_change_nothing_without_changes() {
 }
 
 #[test]
+fn unknown_kinds_of_changes_are_refused_with_the_kinds() {
+    let refused = what_if(&open("mpi.trace"), &[("speed", "factor=2")], &Options::new());
+    let why = refused.expect_err("no such kind").to_string();
+    assert!(why.contains("`speed`") && why.contains("scale, balance, cut, net, cpu"), "{why}");
+}
+
+#[test]
 fn what_a_trace_cannot_answer_is_refused() {
     let variables = open("variables.trace");
     assert!(

@@ -1,10 +1,11 @@
 //! Iterators, user-defined fields, lines, and containers by name.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use datasets::Shape;
 use paje::{
-    Annotations, Events, Lane, Links, NameOrder, Nature, Row, Selection, States, Trace,
+    Annotations, Events, Lane, Links, Name, NameOrder, Nature, Row, Selection, States, Trace,
     TraceReader, Variables, Visitor,
 };
 
@@ -167,4 +168,17 @@ fn containers_are_found_by_name_alias_and_path() {
     assert_eq!(children, ["second/rank", "second/a/b"]);
     assert_eq!(second.parent().expect("the root").id(), trace.root().id());
     assert!(trace.root().parent().is_none());
+}
+
+#[test]
+fn names_are_keys_and_compare_with_text() {
+    let trace = traces().remove(0);
+    let mut by_value: BTreeMap<Name<'_>, usize> = BTreeMap::new();
+    for state in trace.states() {
+        *by_value.entry(state.value_name()).or_default() += 1;
+    }
+    assert_eq!(by_value.values().sum::<usize>() as u64, trace.counts().states);
+    let (first, _) = by_value.first_key_value().expect("a state");
+    let text = first.to_string();
+    assert!(text.as_str() == *first && *first == text.as_str());
 }

@@ -177,7 +177,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// Shows the problem as a sentence, after `FILE:LINE:COLUMN: ` if `Trace::open` opened the trace.
+/// Shows the problem as a sentence, after `FILE:LINE:COLUMN: ` if `TraceReader` opened the trace. Without a path, FILE is `<reader>`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(trace) = &self.0.trace {

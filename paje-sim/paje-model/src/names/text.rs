@@ -8,8 +8,8 @@ use paje_parser::{Field, Quoting};
 use super::error::Named;
 use super::hash::short_word;
 
-/// A name as written in the trace.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A name as written in the trace. It is ordered by its bytes, and can be compared with a `str` on either side.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name<'a> {
     /// The name without its quotes, which identifies it.
     pub text: &'a [u8],
@@ -27,6 +27,20 @@ impl PartialEq<str> for Name<'_> {
 impl PartialEq<&str> for Name<'_> {
     fn eq(&self, other: &&str) -> bool {
         *self == **other
+    }
+}
+
+/// Compares the name without its quotes.
+impl PartialEq<Name<'_>> for str {
+    fn eq(&self, other: &Name<'_>) -> bool {
+        other == self
+    }
+}
+
+/// Compares the name without its quotes.
+impl PartialEq<Name<'_>> for &str {
+    fn eq(&self, other: &Name<'_>) -> bool {
+        other == *self
     }
 }
 
