@@ -82,6 +82,20 @@ fn check_rest(seed: u64, run: &Passing, trace: &Trace) {
         let mut paint = |from: f64, until: f64, name| {
             now[(micros(from) - first) as usize..(micros(until) - first) as usize].fill(name);
         };
+        // Times between enters and exits, if messages without states start or end there. States
+        // come on top of them.
+        let mut changes = [&[begin, end], &track.start[..], &track.end[..]].concat();
+        changes.sort_by(f64::total_cmp);
+        for both in changes.windows(2) {
+            let within = |time: f64| (both[0]..=both[1]).contains(&time);
+            let is_outside = |message: &Message| {
+                message.from as usize == at && message.send().is_none() && within(message.start)
+                    || message.to as usize == at && message.recv().is_none() && within(message.end)
+            };
+            if waits.facts.messages.list().iter().any(is_outside) {
+                paint(both[0], both[1], "(cause not recorded)");
+            }
+        }
         // Inner states come after outer ones.
         for state in 0..track.len() {
             let all = waits.facts.messages.list().iter();
