@@ -401,7 +401,7 @@ fn hypotheses_that_do_not_fit_are_refused() {
             .contains("there are 'rank-0', 'rank-1'")
     );
     assert!(wrong("scale", "value=computing").contains("state, container, factor, min-gap"));
-    assert!(wrong("net", "latency=x10").contains("--net-table"));
+    assert!(wrong("net", "latency=x10").contains("net-table"));
     assert!(wrong("net", "bandwidth=0").contains("above 0"));
     assert!(wrong("cut-messages", "tag == 1").contains("no tags"));
     assert!(wrong("cut-messages", "size = 1").contains("size == 0"));

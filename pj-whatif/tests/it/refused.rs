@@ -96,5 +96,5 @@ fn tasks_of_starpu_need_their_file() {
     fs::write(&path, text).expect("written");
     let words = ["--map", "starpu", "--scale", "state=Executing,factor=0.5"];
     let (status, _, err) = pj_whatif(&[&[path.to_str().expect("UTF-8")][..], &words].concat());
-    assert!(status == 2 && err.contains("Name the file tasks.rec"), "{err}");
+    assert!(status == 2 && err.contains("the file tasks.rec does"), "{err}");
 }
