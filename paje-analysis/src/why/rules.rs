@@ -41,10 +41,13 @@ impl Losses {
         let serial = 1.0 - transferring - all.communication - files - other;
         // Time that the prediction does not explain is not waiting.
         let waiting = measures.share_of(measures.waiting().seconds) - balance;
+        let serialisation = serial.min(waiting).max(0.0);
+        // If calls take long without waiting, even with an ideal network, the calls themselves do.
+        let in_all_calls = (serial - serialisation).min(in_calls - transferring).max(0.0);
         Losses {
             balance,
-            serialisation: serial.min(waiting).max(0.0),
-            transfer: transferring.max(0.0),
+            serialisation,
+            transfer: transferring.max(0.0) + in_all_calls,
             files,
             other,
             unexplained,

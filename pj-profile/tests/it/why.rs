@@ -254,6 +254,33 @@ fn time_with_messages_between_calls_is_not_computing() {
 }
 
 #[test]
+fn calls_that_take_long_without_waiting_are_a_cause() {
+    let mut events = Vec::new();
+    for round in 0..8 {
+        let from = 100 * round;
+        for (rank, other) in [("p", "q"), ("q", "p")] {
+            events.extend(state(rank, "computing", from, from + 60));
+            for call in 0..10 {
+                // The message arrives at once, but the calls take four seconds each.
+                let at = from + 60 + 4 * call;
+                events.extend(state(rank, "PMPI_Sendrecv", at, at + 4));
+                let key = format!("{rank}{at}");
+                events.push((at + 1, format!("7 {} MPI_LINK 0 {rank} - {key}\n", at + 1)));
+                events.push((at + 2, format!("8 {} MPI_LINK 0 {other} - {key}\n", at + 2)));
+            }
+        }
+    }
+    events.sort_by_key(|event| event.0);
+    let text: String = events.into_iter().map(|event| event.1).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.trace");
+    fs::write(&file, format!("{DEFINITIONS}{text}")).expect("written");
+    let out = report(&["why", "--format", "csv"], std::slice::from_ref(&file));
+    let first = out.lines().nth(1).expect("a cause");
+    assert!(first.starts_with("cause,too many small messages,0.3"), "{out}");
+}
+
+#[test]
 fn causes_have_commands_that_predict_the_run_without_them() {
     for (name, command) in [
         ("slow-node", "pj_whatif --cpu container=rank-5,factor=0.50 "),
