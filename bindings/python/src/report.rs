@@ -195,11 +195,10 @@ fn text(files: &[String], report: &Report) -> io::Result<String> {
     let mut out = Vec::new();
     let files = files.iter().map(|file| Escaped(file.as_bytes()).to_string()).collect();
     let mut human = Human::new(&mut out, files, Styles::default());
+    human.verdict(report, report.is_valid(), true)?;
     human.findings(&report.findings, false)?;
     human.remarks(report)?;
     human.summary(report)?;
-    human.types(&report.summary)?;
-    human.verdict(report, report.is_valid(), true)?;
     human.hint(report)?;
     human.finish()?;
     Ok(String::from_utf8_lossy(&out).into_owned())
