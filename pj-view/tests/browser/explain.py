@@ -313,6 +313,8 @@ def all_tests(browser, program, examples, folder):
         accessible(browser, served.url)
         run.clean(browser, served.url)
     browser.open(page.as_uri())
+    # The page of the server may have sent requests until now. The file is opened again below.
+    browser.requests.clear()
     assert browser.evaluate(f"[...{PAGE}.state.overlays].join()") == "waits", "--waits shows waits at once"
     browser.evaluate("document.getElementById('overlay-waits').click()")
     browser.settle()
