@@ -74,7 +74,7 @@ def pair_that_talks_most_in_the_second_half(reader):
 def cause_of_the_slowness(reader):
     reader.open("why")
     text = reader.text("#why .reason")
-    assert "rank-3 takes 1.52 times as long as the others" in text, text
+    assert "rank-3 computes 1.52 times as long as the others" in text, text
     return text.splitlines()[0]
 
 
