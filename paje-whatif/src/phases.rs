@@ -1,7 +1,7 @@
 //! Noise of computing, as far as a trace shows it.
 //!
-//! Phases of computing are of one kind if they are in states of one value and container, before calls of one name. They
-//! are equal but for noise if the middle half of them differs by less than a tenth. In a run with other noise, each such
+//! Phases of computing are of one kind if they are in states of one value and container, before calls of one name. If
+//! the middle half of them differs by less than a tenth, their differences are noise. In a run with other noise, each such
 //! phase takes as long as another phase of its kind. This also shows noise that waiting hides in the recorded run.
 
 use paje_comm::{Act, Kind, Step};

@@ -192,7 +192,7 @@ export interface Query {
 
 export type Hit = Details | { container: number; start: number };
 
-/** Answer `hits` of the program (hits.rs): some of all hits, or why there are none. */
+/** Answer `hits` of the program (hits.rs): a page of the hits, or the reason of the refusal. */
 export interface HitsAnswer {
   total?: number;
   hits?: Hit[];

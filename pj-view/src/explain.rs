@@ -25,9 +25,9 @@ pub(crate) use once::Once;
 /// Results of the analyses, with the times of the trace. Lanes are those of the waiting states.
 #[derive(Debug)]
 pub(crate) struct Explained {
-    /// Waits by lane, or why there are none.
+    /// Waits by lane, or the reason of the refusal.
     pub(crate) waits: Result<FxHashMap<u32, LaneWaits>, String>,
-    /// The critical path, or why there is none.
+    /// The critical path, or the reason of the refusal.
     pub(crate) path: Result<Path, String>,
     pub(crate) verdict: Result<Verdict, String>,
 }

@@ -42,7 +42,7 @@ impl Losses {
         // Time that the prediction does not explain is not waiting.
         let waiting = measures.share_of(measures.waiting().seconds) - balance;
         let serialisation = serial.min(waiting).max(0.0);
-        // If calls take long without waiting, even with an ideal network, the calls themselves do.
+        // Time in calls that is neither waiting nor transfer is spent inside the library.
         let in_all_calls = (serial - serialisation).min(in_calls - transferring).max(0.0);
         Losses {
             balance,
