@@ -173,10 +173,10 @@ impl Cli {
     /// Returns the purpose of the view.
     #[must_use]
     pub fn purpose(&self) -> Purpose {
-        match self.svg.is_some() || self.png.is_some() {
-            true => Purpose::Drawing { width: self.width },
-            false => Purpose::Page,
+        if self.svg.is_some() || self.png.is_some() {
+            return Purpose::Drawing { width: self.width };
         }
+        if self.html.is_some() { Purpose::Page } else { Purpose::SoonPage }
     }
 
     /// Returns whether a file is written instead of serving the page.

@@ -150,8 +150,13 @@ fn show(cli: &Cli) -> Result<(), Failure> {
         let (done, is_done) = mpsc::channel();
         let (of_reader, workers) = (Arc::clone(&shared), Arc::clone(&workers));
         scope.spawn(move || {
+            let read = read_all(cli, opened, &workers, &of_reader);
+            let is_read = read.is_ok();
             // The receiver is dropped after a failure.
-            let _ = done.send(read_all(cli, opened, &workers, &of_reader));
+            let _ = done.send(read);
+            // One thread, since the browser needs the other processors to load the page.
+            let views = of_reader.traces.iter().filter_map(|served| served.view.get());
+            views.filter(|_| is_read).for_each(|view| view.pyramid.refine(&view.trace));
         });
         let mut server = Some(server);
         let mut serve = || {
