@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
+use paje_console::beside::Tasks;
 use paje_console::generate::About;
 use paje_console::options::{
     Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units, size, whole,
@@ -105,6 +106,10 @@ pub struct Cli {
     /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
+
+    /// StarPU's description of tasks.
+    #[command(flatten, next_help_heading = READING)]
+    pub tasks: Tasks,
 
     /// Time up to which the trace is replayed.
     #[command(flatten, next_help_heading = READING)]
