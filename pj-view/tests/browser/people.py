@@ -18,9 +18,8 @@ def first_state(browser):
           const stage = document.getElementById("stage").getBoundingClientRect();
           for (const line of scene.layout.lines) {
             if (line.lane?.nature !== "state") continue;
-            const [segment] = data.tiles.segments(line.lane.id, scene.frame.level, viewport.from, viewport.to);
-            const { block } = segment;
-            for (let i = 0; block.isRows && i < block.n; i++) {
+            const block = data.tiles.segments(line.lane.id, scene.frame.level, viewport.from, viewport.to)[0]?.block;
+            for (let i = 0; block?.isRows && i < block.n; i++) {
               const [x0, x1] = [viewport.x(block.start[i]), viewport.x(block.end[i])];
               if (block.others[i] === 0 && x1 - x0 > 30) return [stage.left + viewport.gutter + (x0 + x1) / 2, stage.top + 34 + line.top - viewport.scroll + 8];
             }
