@@ -128,26 +128,8 @@ def wait_to_cause_and_back(browser, url, subject):
         explain.wait_to_cause_and_back(browser, url)
 
 
-def critical_path(browser, url, subject):
-    browser.open(url)
-    found = overview(browser)
-    # Few enough parts are visible to be drawn one by one.
-    part = min(1, 200 / found["path"]["parts"])
-    browser.evaluate(f"{PAGE}.viewport.zoom({part}, {PAGE}.viewport.width / 2)")
-    browser.evaluate(f"{PAGE}.state.changed('window')")
-    browser.settle()
-    colour = found["pathColour"]
-    height = browser.evaluate(f"Math.max(...{PAGE}.scene.layout.lines.map(({{ top }}) => top))")
-    for top in range(0, int(height) + 1, 400):
-        browser.evaluate(f"{PAGE}.viewport.scroll = {top}; {PAGE}.state.changed('window')")
-        browser.settle()
-        without = pixels_of(browser, colour)
-        assert toggle(browser, "path")
-        drawn = pixels_of(browser, colour)
-        assert not toggle(browser, "path") and pixels_of(browser, colour) == without
-        if drawn > without + 20:
-            return
-    raise AssertionError("the path is drawn in some lane")
+def critical_path(browser, url, _):
+    explain.the_path_is_drawn(browser, url)
 
 
 def overlays_are_fast(browser, url, subject):
