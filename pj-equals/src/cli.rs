@@ -18,9 +18,9 @@ const OURS: &str = "Beyond PajeNG";
 
 /// Compares two Pajé traces: prints 1 if they are equal, 0 if not.
 ///
-/// By default, equal means what it means for PajeNG, which compares structure and the values of
-/// states, events and links, but no times, numbers or names of containers. With --exact, all rows
-/// must be the same; --diff prints where they differ.
+/// By default, traces are equal if PajeNG considers them equal. It compares structure and the
+/// values of states, events and links, but no times, numbers or names of containers. With --exact,
+/// all rows must be the same; --diff prints where they differ.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_equals",

@@ -92,7 +92,7 @@ impl<'t> Lane<'t> {
     pub fn rows(self) -> impl Iterator<Item = Row<'t>> + use<'t> {
         let states = self.states().map(Row::State);
         let variables = self.variables().map(Row::Variable);
-        // All but one of these are empty.
+        // Only one of these is not empty.
         let others = self.events().map(Row::Event).chain(self.links().map(Row::Link));
         states.chain(variables).chain(others)
     }
