@@ -180,7 +180,7 @@ pub struct Cli {
 
     /// Write the trace of the changed run to FILE, or to standard output for `-`
     ///
-    /// Not for tasks of StarPU, of which only the makespan is predicted
+    /// Not for tasks of StarPU, because only their makespan is predicted
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 
