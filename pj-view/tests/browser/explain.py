@@ -265,6 +265,7 @@ def accessible(browser, url):
             wide = browser.evaluate("[...document.querySelectorAll('aside *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1).map((it) => it.outerHTML.slice(0, 100))")
             assert wide == [], (theme, width, wide)
     browser.resize(1280, 720)
+    browser.settle()
 
 
 def two_traces(browser, program, first, second):
