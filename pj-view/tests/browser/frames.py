@@ -42,7 +42,17 @@ PAN = """(async (part) => {
   }
   return { shown, drawn: page.scene.times };
 })"""
+# Whether all tiles of the first picture are there, and drawn.
+DRAWN = """(({ pajeView: view }) => Boolean(view && view.page.data.tiles.cache.size > 0 && view.page.data.tiles.idle() && !view.page.scene.pending))(window)"""
 PARTS = (0.5, 0.95, 0.99)
+
+
+class Started(Served):
+    """Program that serves a trace, and when it was started."""
+
+    def __init__(self, asked):
+        self.began = time.monotonic()
+        super().__init__(os.path.abspath(asked.program), asked.trace)
 
 
 def quantile(values, part):
@@ -87,10 +97,12 @@ def main():
     parser.add_argument("--on", default="", help="overlays that are shown: waits, path, or both with a comma")
     asked = parser.parse_args()
     width, height = asked.size
-    began = time.monotonic()
-    with Served(os.path.abspath(asked.program), asked.trace) as served, chromium.Chromium(width, height) as browser:
-        browser.open(f"{served.url}#on={asked.on}" if asked.on else served.url)
-        print(f"{os.path.basename(asked.trace)}, {width} × {height}: shown {time.monotonic() - began:.1f} s after the start")
+    with chromium.Chromium(width, height) as browser, Started(asked) as served:
+        browser.call("Page.navigate", url=f"{served.url}#on={asked.on}" if asked.on else served.url)
+        while not browser.evaluate(DRAWN):
+            time.sleep(0.01)
+        print(f"{os.path.basename(asked.trace)}, {width} × {height}: first picture {time.monotonic() - served.began:.2f} s after the start")
+        browser.settle()
         lanes = browser.evaluate("window.pajeView.page.data.model.lanes.size")
         print(f"{lanes} lanes, {len(state(browser)['lines'])} lines")
         all_shown = []

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests what the page can do on four kinds of traces: `sentences.py PROGRAMS EXAMPLES`.
+"""Tests what the page can do on four kinds of traces: `sentences.py PROGRAMS EXAMPLES [TEST|TRACE...]`.
 
-PROGRAMS is the folder with pj_view, pj_profile, pj_convert and datasets. The traces are LU's sweeps on 16 ranks (made with
+PROGRAMS is the folder with pj_view, pj_profile, pj_convert and datasets. Names of tests and beginnings of traces' names
+select some of them. The traces are LU's sweeps on 16 ranks (made with
 SMPI), a Cholesky factorisation by StarPU, a generated large trace (50 MB; 1 GB with PAJE_LARGE=1) and an OTF2 archive.
 
 | sentence | test |
@@ -426,19 +427,19 @@ class Made:
 
 def main():
     programs, examples = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-    # The rest are names of tests, to run only these.
-    failed = 0
-    tests = [test for test in TESTS if len(sys.argv) < 4 or test.__name__ in sys.argv[3:]]
+    names, failed = sys.argv[3:], 0
+    tests = [test for test in TESTS if test.__name__ in names] or TESTS
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         folder = pathlib.Path(folder)
-        for subject in subjects(programs, examples, folder):
+        found = subjects(programs, examples, folder)
+        for subject in [it for it in found if it.name.startswith(tuple(names))] or found:
             made = Made(subject, programs, folder, examples / "mpi.trace")
             with run.Served(programs / "pj_view", subject.path, *subject.options) as served:
                 for test in tests:
                     try:
                         test(browser, served.url, made)
                         assert browser.console == [], browser.console
-                    except (AssertionError, RuntimeError, TimeoutError, subprocess.CalledProcessError):
+                    except Exception:
                         print(f"{subject.name}: {test.__name__} fails\n{traceback.format_exc()}", flush=True)
                         failed += 1
                         browser.resize(1280, 720)
