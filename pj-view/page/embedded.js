@@ -156,6 +156,8 @@ function hitsOf(data, lanes, typeOf, within, text, first, count) {
   if (within === "key" || within === "field") return { refused: "Keys and fields are not in this file." };
   /** @type {Hit[]} */
   const all = [];
+  // Whether lanes that may have hits have no rows in the file.
+  let isPartial = false;
   if (within === "container") {
     data.containers.id.forEach((container, i) => {
       if (container !== 0 && data.containers.name[i].toLowerCase().includes(text)) all.push({ container, start: data.containers.start[i] });
@@ -166,13 +168,18 @@ function hitsOf(data, lanes, typeOf, within, text, first, count) {
     const rows = [];
     for (const [lane, [block]] of lanes) {
       const values = wanted[typeOf.get(lane) ?? 0];
-      if (!block.isRows || values.size === 0) continue;
+      if (values.size === 0) continue;
+      if (!block.isRows) {
+        isPartial = true;
+        continue;
+      }
       for (let i = 0; i < block.n; i++) {
         if (values.has(block.values[i])) rows.push({ lane, row: block.number[i], start: block.start[i], end: block.end[i], value: block.values[i] });
       }
     }
     all.push(...rows.sort(inOrder));
   }
+  if (isPartial && all.length === 0) return { refused: "The file has no single rows of these lanes; pj_view has them." };
   return { total: all.length, hits: all.slice(first, first + count) };
 }
 
