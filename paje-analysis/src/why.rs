@@ -311,6 +311,15 @@ impl Verdict {
         self.causes.insert(if is_longer { 0 } else { place.max(1) }, cause);
     }
 
+    /// Adds notes to the doubts, without the word before the colon.
+    pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        let plain = |note: String| match note.split_once(": ") {
+            Some((_, text)) => text.to_owned(),
+            None => note,
+        };
+        self.doubts.extend(notes.into_iter().map(plain));
+    }
+
     /// Converts the verdict to a table: `kind,name,share,text,next,whatif`. `file` is the trace's
     /// name in commands.
     #[must_use]
