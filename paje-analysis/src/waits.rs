@@ -13,6 +13,7 @@
 //! message that starts last. A wait is never longer than its state.
 
 pub mod delays;
+mod notes;
 pub mod paths;
 mod report;
 pub mod rest;
