@@ -112,8 +112,8 @@ impl Explained {
         })
     }
 
-    /// Returns the verdict as rows: kind, name, share, text, and the commands that show more
-    /// and predict the run without the cause.
+    /// Returns the verdict as rows: kind, name, share, text, and the commands that show more and that predict the
+    /// run without the cause.
     pub(crate) fn verdict(&self, view: &View) -> Value {
         let verdict = match &self.verdict {
             Ok(verdict) => verdict,
