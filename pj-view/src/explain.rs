@@ -123,8 +123,15 @@ impl Explained {
                 rayon::join(|| Waits::of(facts.clone().on_one_clock()), || ideal(&facts, &map));
             let verdict = match map.name() == "starpu" {
                 true => why::of_workers(&waits),
-                false => why::of_ranks(&waits, ideal)
-                    .unwrap_or_else(|| of_states(trace, workers, NO_RANKS)),
+                false => {
+                    let found = why::of_ranks(&waits, ideal);
+                    let mut found = found.unwrap_or_else(|| of_states(trace, workers, NO_RANKS));
+                    let notes = waits.assumptions(&map).into_iter();
+                    found.add_notes(
+                        notes.map(|note| note.replace("with --", "with pj_profile's --")),
+                    );
+                    found
+                }
             };
             let tracks = Tracks::of(view, waits.facts.tracks.list());
             Explained {
