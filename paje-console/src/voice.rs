@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use paje_parser::FaultKind;
-use paje_parser::error::{shown, shown_path};
+use paje_parser::error::{Escaped, shown, shown_path};
 use paje_sim::error::Problem;
 use paje_sim::excerpt::lines_below;
 use paje_sim::recovered::OpenState;
@@ -45,10 +45,16 @@ pub const RECOVER: Option<&str> =
 /// The usual consequence to pass to [`Voice::empty_window`].
 pub const NOTHING_IN_IT: &str = "it is empty";
 
+/// Escapes what a terminal might interpret. Files with hypotheses or classes may contain it, and messages quote them.
+fn safe(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(|line| Escaped(line.as_bytes()).to_string()).collect();
+    lines.join("\n")
+}
+
 impl Voice {
     /// Prints one message. Failures of standard error are ignored.
     pub fn say(self, message: fmt::Arguments<'_>) {
-        let mut text = format!("{}: {message}\n", self.program);
+        let mut text = safe(&format!("{}: {message}\n", self.program));
         let out = io::stderr();
         if out.is_terminal() {
             text = fill(&text, columns(&out).unwrap_or(80));

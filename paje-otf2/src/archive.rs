@@ -60,6 +60,13 @@ impl Archive {
         let (definitions, all) = Definitions::read(bytes, anchor.definition_chunk, &DEFINITIONS);
         let mut faults: Vec<Error> =
             all.err().into_iter().map(|damage| Error::damaged(&global, damage)).collect();
+        let names = definitions.name_bytes();
+        if names > definitions.most_text() {
+            let what = format!(
+                "its definitions have names of {names} bytes in all, which repeat long texts"
+            );
+            return Err(Error::other(&global, what));
+        }
         let of_locations = definitions.of(definition::LOCATION);
         let mut locations: Vec<u64> = of_locations.map(|it| it.fields[0]).collect();
         locations.sort_unstable();
@@ -74,6 +81,11 @@ impl Archive {
     #[must_use]
     pub const fn anchor(&self) -> &Anchor {
         &self.anchor
+    }
+
+    /// Returns the maximum size of the lines of the definitions.
+    pub(crate) fn most_text(&self) -> u64 {
+        self.definitions.most_text()
     }
 
     /// Returns the path of the anchor file.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::bytes::Found;
 use crate::chunks::{Chunks, Step};
 use crate::record::{Entry, FIELDS, UNDEFINED, Values};
-use crate::table::{DEFINITIONS, Record, Records, Reference};
+use crate::table::{DEFINITIONS, Field, Record, Records, Reference, Type};
 
 /// Numbers of the definitions that the code treats specially.
 pub(crate) mod definition {
@@ -143,6 +143,26 @@ impl Definitions {
         self.string(found.fields[name])
     }
 
+    /// Returns the sum of the sizes of all names. Any number of definitions may have the same name.
+    pub(crate) fn name_bytes(&self) -> u64 {
+        let bytes = |id: u64| self.string(id).map_or(0, |text| text.len() as u64);
+        let names = self.all.iter().map(|it| {
+            let fields = it.record(&DEFINITIONS).map_or(&[][..], |record| &record.fields);
+            let is_name = |field: &Field| matches!(field.type_, Type::Reference(Reference::String));
+            let own = fields.iter().zip(it.fields).filter(|(field, _)| is_name(field));
+            // The name of a location begins with that of its group.
+            let group = Some(it.fields[4]).filter(|_| it.kind == definition::LOCATION);
+            let group = group.and_then(|id| self.get(Reference::LocationGroup, id));
+            own.map(|(_, id)| bytes(id)).sum::<u64>() + group.map_or(0, |it| bytes(it.fields[1]))
+        });
+        names.sum()
+    }
+
+    /// Returns the maximum size of all names, and of the lines of the definitions.
+    pub(crate) const fn most_text(&self) -> u64 {
+        (64 << 20) + 100 * self.bytes.len() as u64
+    }
+
     /// Returns the resolution of the clock in ticks per second, and the tick at which the trace begins.
     #[must_use]
     pub fn clock(&self) -> (u64, u64) {
@@ -214,17 +234,3 @@ const OLD_ROLES: [(u8, u8, u8, u8); 35] = [
     (31, 1, 1, 1),
     (32, 3, 3, 1),
 ];
-
-/// Returns whether the parents of a node form a cycle.
-pub(crate) fn is_circle(definitions: &Definitions, id: u64) -> bool {
-    let parent = |id| definitions.get(Reference::SystemTreeNode, id).map(|it| it.fields[3]);
-    let (mut slow, mut fast) = (id, id);
-    loop {
-        let Some(next) = parent(fast).and_then(parent) else { return false };
-        let Some(behind) = parent(slow) else { return false };
-        (slow, fast) = (behind, next);
-        if slow == fast {
-            return true;
-        }
-    }
-}

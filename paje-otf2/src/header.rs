@@ -67,10 +67,9 @@ impl Header<'_> {
         (type_(link.from.0), type_(link.to.0), name)
     }
 
-    /// Returns the lines, and the offset of those that follow all other lines of the trace.
-    pub(crate) fn write(&self) -> (Vec<u8>, usize) {
-        let mut text = Vec::new();
-        self.comments(&mut text);
+    /// Writes the lines, except those that follow all other lines of the trace.
+    pub(crate) fn write(&self, text: &mut impl Sink) {
+        self.comments(text);
         let needed = self.needed();
         for definition in EVENT_DEFINITIONS.lines() {
             let mut words = definition.split(' ');
@@ -84,13 +83,10 @@ impl Header<'_> {
             }
             text.plain(b"%EndEventDef\n");
         }
-        self.types(&mut text);
-        self.values(&mut text);
-        self.containers(&mut text);
-        self.marks(&mut text);
-        let tail = text.len();
-        self.ends(&mut text);
-        (text, tail)
+        self.types(text);
+        self.values(text);
+        self.containers(text);
+        self.marks(text);
     }
 
     /// Returns a bit for the number of each existing kind of line.
@@ -132,16 +128,8 @@ impl Header<'_> {
 
     /// Writes comments that describe the archive, and the parts of it that the trace cannot
     /// represent.
-    fn comments(&self, text: &mut Vec<u8>) {
+    fn comments(&self, text: &mut impl Sink) {
         let anchor = self.archive.anchor();
-        let comment = |label: &str, value: &[u8], text: &mut Vec<u8>| {
-            if !value.is_empty() {
-                text.plain(b"# ");
-                text.plain(label.as_bytes());
-                text.name(value);
-                text.plain(b"\n");
-            }
-        };
         let [major, minor, fix] = anchor.version;
         let all = self.archive.definitions();
         comment(
@@ -201,7 +189,7 @@ impl Header<'_> {
         }
     }
 
-    fn types(&self, text: &mut Vec<u8>) {
+    fn types(&self, text: &mut impl Sink) {
         let all = self.archive.definitions();
         let types = (0..).zip(&self.model.types);
         for (index, type_) in types.filter(|(index, _)| !self.model.is_root(*index)) {
@@ -271,7 +259,7 @@ impl Header<'_> {
         self.links.iter().map(|link| self.link_type(link)).collect()
     }
 
-    fn values(&self, text: &mut Vec<u8>) {
+    fn values(&self, text: &mut impl Sink) {
         let all = self.archive.definitions();
         for (state, region) in self.used(|it| &it.regions) {
             if let Some(region) = all.get(Reference::Region, region) {
@@ -295,7 +283,7 @@ impl Header<'_> {
         }
     }
 
-    fn region(&self, state: u32, it: &Definition, text: &mut Vec<u8>) {
+    fn region(&self, state: u32, it: &Definition, text: &mut impl Sink) {
         let all = self.archive.definitions();
         let string = |field: usize| all.string(it.fields[field]);
         text.plain(format!("15 R{} S{state} \"", it.fields[0]).as_bytes());
@@ -315,7 +303,7 @@ impl Header<'_> {
     }
 
     /// Writes the name of an enumeration's value.
-    fn enumerated(&self, it: &Definition, field: usize, text: &mut Vec<u8>) {
+    fn enumerated(&self, it: &Definition, field: usize, text: &mut impl Sink) {
         let value = it.fields[field];
         let name = it.record(&DEFINITIONS).and_then(|record| match record.fields[field].type_ {
             Type::One(names) => names.get(value),
@@ -327,7 +315,7 @@ impl Header<'_> {
         }
     }
 
-    fn containers(&self, text: &mut Vec<u8>) {
+    fn containers(&self, text: &mut impl Sink) {
         let seconds = &self.model.seconds;
         let first = self.scans.iter().filter_map(|scan| scan.first);
         // Most traces begin at 0.
@@ -352,7 +340,7 @@ impl Header<'_> {
     }
 
     /// Writes the markers, which are events of the whole trace. Their times are not corrected.
-    fn marks(&self, text: &mut Vec<u8>) {
+    fn marks(&self, text: &mut impl Sink) {
         let seconds = &self.model.seconds;
         let mut markers: Vec<&Definition> = self.markers.of(MARKER).collect();
         markers.sort_by_key(|it| seconds.units(it.fields[0]));
@@ -379,6 +367,15 @@ impl Header<'_> {
             text.name(self.markers.text(it, 0));
             text.plain(b"\"\n");
         }
+    }
+}
+
+fn comment(label: &str, value: &[u8], text: &mut impl Sink) {
+    if !value.is_empty() {
+        text.plain(b"# ");
+        text.plain(label.as_bytes());
+        text.name(value);
+        text.plain(b"\n");
     }
 }
 

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::archive::Archive;
-use crate::definitions::{Definition, Definitions, definition, is_circle};
+use crate::definitions::{Definition, Definitions, definition};
 use crate::error::Error;
 use crate::paje::{LINKS, is_made_from_paje, properties};
 use crate::ranks::Ranks;
@@ -37,6 +37,8 @@ pub(crate) struct ContainerType {
 pub(crate) struct Model {
     pub(crate) containers: Vec<Container>,
     pub(crate) types: Vec<ContainerType>,
+    /// Index of each type, by its parent and name.
+    known_types: FxHashMap<(Option<u32>, Vec<u8>), u32>,
     /// State types: the type of their containers, and their name.
     pub(crate) states: Vec<(u32, Vec<u8>)>,
     /// Index of the container of each location, and index of the type of its states.
@@ -67,6 +69,7 @@ impl Model {
         let mut model = Model {
             containers: Vec::new(),
             types: Vec::new(),
+            known_types: FxHashMap::default(),
             states: Vec::new(),
             locations: FxHashMap::default(),
             links: FxHashMap::default(),
@@ -103,14 +106,10 @@ impl Model {
     fn type_of(&mut self, parent: Option<u32>, name: &[u8]) -> u32 {
         let parent = parent.map(|parent| self.containers[parent as usize].type_);
         let parent = parent.filter(|type_| !self.is_root(*type_));
-        let same = |it: &ContainerType| it.parent == parent && it.name == name;
-        let first = usize::from(self.is_paje);
-        let found = self.types.iter().skip(first).position(same).map(|found| found + first);
-        let found = found.unwrap_or_else(|| {
-            self.types.push(ContainerType { parent, name: name.to_owned() });
-            self.types.len() - 1
-        });
-        found as u32
+        *self.known_types.entry((parent, name.to_owned())).or_insert_with_key(|(parent, name)| {
+            self.types.push(ContainerType { parent: *parent, name: name.clone() });
+            self.types.len() as u32 - 1
+        })
     }
 
     /// Returns whether a type is that of the root of a Pajé trace.
@@ -133,19 +132,23 @@ impl Model {
     fn add_nodes(&mut self, archive: &Archive, places: &mut Places, faults: &mut Vec<Error>) {
         let all = archive.definitions();
         let nodes = all.of(definition::SYSTEM_TREE_NODE);
+        let mut circular: FxHashSet<u64> = FxHashSet::default();
         for it in nodes.filter(|it| all.is_last(it, Reference::SystemTreeNode)) {
-            let mut above = vec![it];
-            let is_circle = is_circle(all, it.fields[0]);
-            if is_circle {
-                let what = format!("system tree node {} is within itself", it.fields[0]);
-                faults.push(Error::other(&archive.path().with_extension("def"), what));
-            }
-            while !is_circle
-                && let Some(last) = above.last()
+            let (mut above, mut met) = (vec![it], FxHashSet::from_iter([it.fields[0]]));
+            while let Some(last) = above.last()
                 && let Some(parent) = all.get(Reference::SystemTreeNode, last.fields[3])
                 && !places.contains_key(&(Reference::SystemTreeNode, parent.fields[0]))
             {
+                if !met.insert(parent.fields[0]) {
+                    circular.extend(met);
+                    break;
+                }
                 above.push(parent);
+            }
+            if circular.contains(&it.fields[0]) {
+                let what = format!("system tree node {} is within itself", it.fields[0]);
+                faults.push(Error::other(&archive.path().with_extension("def"), what));
+                above.truncate(1);
             }
             for it in above.into_iter().rev() {
                 let place = (Reference::SystemTreeNode, it.fields[0]);

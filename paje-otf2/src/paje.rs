@@ -44,7 +44,7 @@ impl Header<'_> {
     }
 
     /// Writes the lines that end the containers and the trace.
-    pub(crate) fn ends(&self, text: &mut Vec<u8>) {
+    pub(crate) fn ends(&self, text: &mut impl Sink) {
         let (ends, seconds) = (self.times(END), &self.model.seconds);
         // Containers are destroyed before those that they are in.
         for it in self.model.containers.iter().skip(1).rev() {

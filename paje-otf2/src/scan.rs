@@ -15,6 +15,9 @@ use crate::record::{UNDEFINED, Values};
 const EVENTS: u64 = 1 << 13;
 const BYTES: u64 = 1 << 20;
 
+/// Maximum size of the lines of an event. Attributes can repeat a long text.
+const LONGEST: u64 = 1 << 26;
+
 /// Consecutive events of a location, whose lines are made together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Piece {
@@ -88,11 +91,17 @@ pub(crate) fn scan(archive: &Archive, model: &Model, location: u64, buffer: &mut
         piece: Piece::default(),
         count: 0,
         others: 0,
+        is_too_long: false,
     };
     scanner.lines.used = Some(Box::default());
     let file = archive.event_file(location);
     let events = file.and_then(|file| file.each(&local, buffer, &mut scanner));
-    scanner.found.faults = [all, events].into_iter().filter_map(Result::err).collect();
+    let lines = scanner.is_too_long.then(|| {
+        let what = format!("the lines of an event of location {location} exceed 64 MiB");
+        Error::other(archive.path(), what)
+    });
+    let faults = [all, lines.map_or(Ok(()), Err), events].into_iter();
+    scanner.found.faults = faults.filter_map(Result::err).collect();
     scanner.finish()
 }
 
@@ -110,6 +119,8 @@ struct Scanner<'m> {
     /// Number of events in the current piece, and size of its lines that are not states.
     count: u64,
     others: u64,
+    /// Whether the lines of an event are too long. They are left out.
+    is_too_long: bool,
 }
 
 impl Visitor for Scanner<'_> {
@@ -172,7 +183,9 @@ impl Scanner<'_> {
             }
             self.lines.count(event, values)
         };
-        self.found.line_bytes.push(u32::try_from(bytes).unwrap_or(u32::MAX));
+        self.is_too_long |= bytes > LONGEST;
+        let bytes = Some(bytes).filter(|bytes| *bytes <= LONGEST).unwrap_or(0);
+        self.found.line_bytes.push(bytes as u32);
         bytes
     }
 

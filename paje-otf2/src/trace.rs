@@ -115,17 +115,27 @@ impl Trace {
             links: &links,
             markers: &markers,
         };
-        let (header, tail) = header.write();
+        // Different types may have the same values, whose names may be long.
+        let mut size = Count::default();
+        header.write(&mut size);
+        let (mut text, most) = (Vec::new(), archive.most_text());
+        let is_short = size.0 <= most;
+        if is_short {
+            header.write(&mut text);
+        } else {
+            let what = format!("the lines of its definitions exceed {most} bytes");
+            faults.push(Error::other(archive.path(), what));
+        }
+        let tail = text.len();
+        header.ends(&mut text);
         let mut parts = Vec::new();
         let mut start = 0;
         while start < tail {
             let most = tail.min(start + BYTES);
-            let newline = memchr::memrchr(b'\n', &header[start..most]);
+            let newline = memchr::memrchr(b'\n', &text[start..most]);
             let end = newline.map_or(most, |newline| start + newline + 1);
-            parts.push(TracePart {
-                what: What::Definitions(start..end),
-                bytes: (end - start) as u64,
-            });
+            let what = What::Definitions(start..end);
+            parts.push(TracePart { what, bytes: (end - start) as u64 });
             start = end;
         }
         let mut line_bytes = Vec::with_capacity(scans.len());
@@ -143,8 +153,13 @@ impl Trace {
         }
         let places = archive.locations().iter().map(|it| model.location(*it).0).collect();
         let buffers = Mutex::default();
+        let header = text;
         let mut trace =
             Trace { archive, model, header, links, line_bytes, parts, places, faults, buffers };
+        if !is_short {
+            trace.parts.clear();
+            return trace;
+        }
         for start in (0..trace.links.len()).step_by(LINKS) {
             let range = start..trace.links.len().min(start + LINKS);
             let mut count = Count::default();

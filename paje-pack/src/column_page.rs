@@ -66,12 +66,9 @@ impl ColumnPage {
         let most = 32 * length as u64 + 1024;
         let count = take_number(&mut page).filter(|count| *count <= NUMBERS)?;
         let (mut parts, mut total, mut together) = (Vec::new(), 0, 0);
-        let mut number = 0;
+        let mut number = 0_u64;
         for _ in 0..count {
-            number += take_number(&mut page)?;
-            if number >= NUMBERS {
-                return None;
-            }
+            number = number.checked_add(take_number(&mut page)?).filter(|it| *it < NUMBERS)?;
             let size = take_number(&mut page).filter(|size| *size <= most)?;
             let kept = if size < ALONE as u64 { None } else { Some(take_number(&mut page)?) };
             total += size;
@@ -139,5 +136,22 @@ impl ColumnPage {
         let byte = self.bytes.get(*at as usize).copied();
         *at += 1;
         byte
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_columns_do_not_wrap() {
+        let page = |next: u64| {
+            let mut page = Vec::new();
+            [2, 10, 0, next, 0, 0].iter().for_each(|number| put_number(*number, &mut page));
+            page
+        };
+        assert!(ColumnPage::read(&page(3), 0).is_some());
+        // The second column would be number 5.
+        assert!(ColumnPage::read(&page(u64::MAX - 5), 0).is_none());
     }
 }

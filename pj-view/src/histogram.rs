@@ -34,7 +34,8 @@ pub(crate) fn of(view: &View, type_: TypeId, value: ValueId, window: TimeRange) 
             if row.value != value || !(window.from <= row.start && row.start <= window.to) {
                 return;
             }
-            let duration = (row.end - row.start).max(0.0);
+            // The difference of two times may exceed all doubles.
+            let duration = (row.end - row.start).clamp(0.0, f64::MAX);
             count += 1;
             sum += duration;
             durations.push(duration);

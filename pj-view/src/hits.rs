@@ -77,9 +77,10 @@ fn values(view: &View, text: &str, best: &mut Best) {
         let name = |value| types.value_name(type_, value).to_str_lossy().to_lowercase();
         wanted.extend(all.filter(|value| name(*value).contains(text)).map(|value| (type_, value)));
     }
+    let types: FxHashSet<TypeId> = wanted.iter().map(|(type_, _)| *type_).collect();
     for lane in view.lanes().filter(|lane| lane.nature() != TypeNature::Variable) {
         let type_ = lane.type_id();
-        if wanted.iter().all(|(of, _)| *of != type_) {
+        if !types.contains(&type_) {
             continue;
         }
         view.pyramid.near(lane, 0, u64::MAX, |row| {

@@ -219,6 +219,29 @@ fn padding_of_xz_streams_is_accepted() {
     assert_eq!(trace.read(&bytes).1.unwrap(), b"text\ntext\n");
 }
 
+/// A head of a block can ask for a dictionary of 4 GiB.
+#[test]
+fn xz_takes_limited_memory() {
+    let trace = Trace::new();
+    let mut bytes = compress(Compression::Xz, b"text\n");
+    let (block, size) = (12, 8);
+    assert_eq!(bytes[block + 2], 0x21, "the filter is LZMA2");
+    let mut with_dictionary = |bits: u8| {
+        bytes[block + 4] = bits;
+        let head = &bytes[block..block + size];
+        let sum = head.iter().fold(u32::MAX, |sum, byte| {
+            let step = |sum: u32, _| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
+            (0..8).fold(sum ^ u32::from(*byte), step)
+        });
+        bytes[block + size..block + size + 4].copy_from_slice(&(!sum).to_le_bytes());
+        trace.read(&bytes).1
+    };
+    // 1.5 GiB, which is the most that the tool `xz` makes.
+    assert_eq!(with_dictionary(37).unwrap(), b"text\n");
+    let error = with_dictionary(40).unwrap_err();
+    assert_eq!(error.to_string(), "xz: decompressing would take more than 2 GiB of memory");
+}
+
 #[test]
 fn skippable_zstd_frames_are_accepted() {
     let trace = Trace::new();

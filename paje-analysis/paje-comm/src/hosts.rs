@@ -51,7 +51,7 @@ impl Hosts {
             });
             let wrong = || format!("`{line}`: expected a host and a number of slots");
             let count: usize = count.map_or(Ok(1), str::parse).map_err(|_| wrong())?;
-            slots.extend(iter::repeat_n(host, count.min(ranks)));
+            slots.extend(iter::repeat_n(host, count.min(ranks - slots.len())));
         }
         if slots.is_empty() {
             return Err("the file has no hosts".into());
@@ -112,5 +112,11 @@ mod tests {
         for wrong in ["", "# none\n", "a:two"] {
             assert!(Hosts::given(wrong, 2).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn slots_without_ranks_take_no_memory() {
+        let hosts = Hosts::given(&"a:1\nb:99999999\n".repeat(100_000), 100_000);
+        assert_eq!(hosts.expect("a host file").shared(), Some(2));
     }
 }

@@ -140,6 +140,12 @@ impl Lists {
     }
 }
 
+/// Maximum number of kinds of workers. Each type of task has a time for each kind.
+const MOST_KINDS: usize = 100;
+
+/// Maximum number of dependencies on the end dependencies of other tasks. A small file can describe very many.
+const MOST_ENDS: usize = 10_000_000;
+
 impl<'t> TaskRun<'t> {
     /// Reads the tasks of a file, and joins them with the states of the trace. The trace must have been read with its
     /// user-defined fields.
@@ -173,6 +179,10 @@ impl<'t> TaskRun<'t> {
                 kinds.push(kind);
                 kinds.len() - 1
             });
+            if kinds.len() > MOST_KINDS {
+                let why = format!("the trace has workers of more than {MOST_KINDS} kinds");
+                return Err(TasksError::new(None, why));
+            }
             found.worker(&tracks, at, workers.len() as u32, trace);
             workers.push(Worker { track: at as u32, kind: kind as u32 });
         }
@@ -191,10 +201,15 @@ impl<'t> TaskRun<'t> {
         let unknown_dependencies = jobs().count() - pairs.len();
         // A task ends only after its end dependencies, so those that depend on it depend on them, too.
         let ends = ends(&records, &indices);
-        let more: Vec<(u32, u32)> = pairs
+        let more = pairs
             .iter()
-            .flat_map(|(at, before)| ends.get(before).into_iter().flatten().map(|end| (*at, *end)))
-            .collect();
+            .flat_map(|(at, before)| ends.get(before).into_iter().flatten().map(|end| (*at, *end)));
+        let more: Vec<(u32, u32)> = more.take(MOST_ENDS + 1).collect();
+        if more.len() > MOST_ENDS {
+            let why =
+                format!("tasks wait for more than {MOST_ENDS} end dependencies of other tasks");
+            return Err(TasksError::new(None, why));
+        }
         pairs.extend(more);
         pairs.sort_unstable();
         pairs.dedup();

@@ -137,3 +137,15 @@ fn files_of_other_runs_are_refused() {
     assert_eq!(refused("").why, "no task was executed");
     assert_eq!(refused("JobId: 7\nName: x\n").why, "no task was executed");
 }
+
+#[test]
+fn files_that_would_take_much_memory_are_refused() {
+    let (trace, file) = written(&WORKERS, &TASKS, &[]);
+    let mut file = file + "JobId: 100\nEndDependencies:";
+    (1000..5000).for_each(|job| file += &format!(" {job}"));
+    file += "\n";
+    (1000..5000).for_each(|job| file += &format!("JobId: {job}\nDependsOn: 100\n\n"));
+    let why = joined(&read(&trace), &file).map(drop);
+    let why = why.expect_err("16 million dependencies").why;
+    assert_eq!(why, "tasks wait for more than 10000000 end dependencies of other tasks");
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use paje_otf2::{Trace, open_regular};
 use testkit::otf2::Archive;
-use testkit::otf2::Given::{L, N, V};
+use testkit::otf2::Given::{L, N, T, V};
 
 use super::{open, text, text_of, world};
 
@@ -150,4 +150,41 @@ fn the_intact_part_of_a_damaged_archive_is_recovered() {
     let (found, faults) = recover();
     assert!(faults.len() == 2 && faults[0].contains("run/10.def"), "{faults:?}");
     assert!(found.contains("\"rank 1/main\"") && events(&found, "L20").is_empty(), "{found}");
+}
+
+#[test]
+fn small_archives_that_would_take_much_memory_are_refused() {
+    let refused = |archive: &Archive, what: &str| {
+        let error = text(archive).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    };
+    let long = "x".repeat(200_000);
+    let with_long_name = || {
+        let mut archive = world();
+        archive.define("String", &[N(100), T(&long)]);
+        archive
+    };
+    // Each region repeats the name.
+    let mut archive = with_long_name();
+    for id in 100..500 {
+        let fields = [id, 100, 100, 0, 10, 7, 9, 100, 1, 4, 0].map(N);
+        archive.define("Region", &fields);
+    }
+    refused(&archive, "which repeat long texts");
+    // Each attribute of an event repeats the text.
+    let mut archive = with_long_name();
+    archive.define("Attribute", &[N(0), N(2), N(0), N(11)]);
+    archive.event_with(10, 1000, "Enter", &[N(4)], &[(0, 11, 100); 400]);
+    refused(&archive, "the lines of an event of location 10 exceed 64 MiB");
+}
+
+#[test]
+fn deep_and_varied_system_trees_take_linear_time() {
+    let mut archive = world();
+    for id in 1..100_000_u64 {
+        archive.define("String", &[N(1000 + id), T(&format!("class {id}"))]);
+        // The parent is defined later, except for the last node.
+        archive.define("SystemTreeNode", &[N(id), N(1), N(1000 + id), N((id + 1) % 100_000)]);
+    }
+    assert!(text(&archive).unwrap().contains(" \"class 99999\"\n"));
 }

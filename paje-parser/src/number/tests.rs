@@ -232,6 +232,8 @@ fn garbage_is_refused() {
         "123456:",
         "0x1p3.",
         "1e5x",
+        "1e:",
+        "1xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         "1.5e+x1",
         "1-",
         "1+1",

@@ -50,9 +50,9 @@ pub fn parse_file(text: &str) -> Result<(Vec<Hypothesis>, Vec<String>), String> 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let mut rest = line.char_indices().peekable();
-        while let Some((at, letter)) = rest.next() {
-            let (line_number, column) = (number + 1, line[..at].chars().count() + 1);
+        let mut rest = line.char_indices().zip(1..).peekable();
+        while let Some(((at, letter), column)) = rest.next() {
+            let line_number = number + 1;
             let mut token = |text: &str, is_string| {
                 let text = text.to_owned();
                 tokens.push(Token { text, is_string, line: line_number, column });
@@ -67,7 +67,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                         return Err(format!("{line_number}:{column}: this string is not closed"));
                     };
                     token(&line[from..end], true);
-                    while rest.next_if(|(place, _)| *place <= end).is_some() {}
+                    while rest.next_if(|((place, _), _)| *place <= end).is_some() {}
                 }
                 _ if letter.is_whitespace() => {}
                 _ => {
@@ -79,7 +79,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                     };
                     let end = line[at..].find(ends).map_or(line.len(), |length| at + length);
                     token(&line[at..end], false);
-                    while rest.next_if(|(place, _)| *place < end).is_some() {}
+                    while rest.next_if(|((place, _), _)| *place < end).is_some() {}
                 }
             }
         }
@@ -256,5 +256,12 @@ mod tests {
         assert_eq!(wrong("DROP"), "1:1: expected BALANCE, SCALE or CUT, not `DROP`");
         assert_eq!(wrong("CUT REGION \"x"), "1:12: this string is not closed");
         assert!(wrong("BALANCE REGION \"x\" OPTION \"mode\" \"locale\"").contains("process-local"));
+    }
+
+    #[test]
+    fn long_lines_take_linear_time() {
+        let options = "OPTION \"é\" 1,".repeat(1_000_000);
+        let error = parse_file(&format!("MODEL \"m\" {options} DROP")).expect_err("wrong");
+        assert!(error.starts_with("1:13000012: expected BALANCE"), "{error}");
     }
 }

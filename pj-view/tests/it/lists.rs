@@ -291,3 +291,25 @@ fn names_are_sent_as_text() {
     let answer = served.ask("GET", &format!("/{}/verdict", served.token), "");
     assert!(answer.contains("application/json") && answer.contains("nosniff"), "{answer}");
 }
+
+/// The difference of two times may exceed all doubles.
+#[test]
+fn the_longest_durations_have_a_histogram() {
+    let definitions = testkit::definitions([
+        ("1", "DefineContainerType", "Name Type"),
+        ("2", "DefineStateType", "Name Type"),
+        ("3", "CreateContainer", "Time:date Name Type Container"),
+        ("4", "PushState", "Time:date Container Type Value"),
+        ("5", "PopState", "Time:date Container Type"),
+    ]);
+    let text = definitions
+        + "1 P 0\n2 S P\n3 -1.7e308 p P 0\n4 -1.7e308 p S a\n4 1 p S a\n5 2 p S\n5 1.7e308 p S\n";
+    let folder = testkit::folder(&[("long.trace", text.as_bytes())]);
+    let served = Served::of(&folder.path().join("long.trace"), &[]);
+    let model = json_of(&served, "model");
+    let type_ = &model["lanes"]["type"][0];
+    let window = "from=-1.7e308&to=1.7e308";
+    let answer = json_of(&served, &format!("histogram?type={type_}&value=0&{window}"));
+    let counts = numbers(&answer["counts"]);
+    assert!(counts.len() <= 48 && counts.iter().sum::<f64>() == 2.0, "{answer}");
+}

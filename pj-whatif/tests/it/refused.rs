@@ -98,3 +98,25 @@ fn tasks_of_starpu_need_their_file() {
     let (status, _, err) = pj_whatif(&[&[path.to_str().expect("UTF-8")][..], &words].concat());
     assert!(status == 2 && err.contains("the file tasks.rec does"), "{err}");
 }
+
+/// Messages quote these files, which may come from others. A terminal must not interpret them.
+#[test]
+fn messages_escape_the_contents_of_files() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("file");
+    let file = path.to_str().expect("UTF-8");
+    for (text, option, message) in [
+        (
+            "DROP\u{1b}[2J",
+            "--hypothesis",
+            "file:1:1: expected BALANCE, SCALE or CUT, not `DROP\\u{1b}[2J`",
+        ),
+        ("a\u{9b}2J:b", "--hosts", "`a\\u{9b}2J:b`: expected a host and a number of slots"),
+        ("x = 1 \u{202e}", "--map", "\\u{202e}"),
+    ] {
+        fs::write(&path, text).expect("written");
+        let (status, _, err) = pj_whatif(&[&super::mpi(), option, file, "--cpu", "factor=2"]);
+        assert!(status == 2 && err.contains(message), "{err:?}");
+        assert!(!err.contains(|letter: char| letter.is_control() && letter != '\n'), "{err:?}");
+    }
+}

@@ -130,7 +130,7 @@ impl Decoder {
                 ));
             }
             Compression::Xz => {
-                let stream = Stream::new_stream_decoder(u64::MAX, CONCATENATED)?;
+                let stream = Stream::new_stream_decoder(MOST_MEMORY, CONCATENATED)?;
                 let reader = liblzma::bufread::XzDecoder::new_stream(buffered(medium), stream);
                 return Ok(Decoder::alone(compression, reader));
             }
@@ -152,6 +152,9 @@ impl Decoder {
     }
 }
 
+/// Maximum memory for decompressing xz. The tool `xz` makes no file that needs more, but any file may claim to.
+const MOST_MEMORY: u64 = 2 << 30;
+
 fn buffered<R: Read>(medium: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER, medium)
 }
@@ -165,7 +168,11 @@ pub(super) fn zstd_decoder<'d, R: BufRead>(medium: R) -> io::Result<zstd::Decode
 
 /// Adds an explanation to the error of a decompressor. Errors of the file stay as they are.
 pub(super) fn explain(compression: Compression, error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() || compression == Compression::Otf2 {
+    let of_xz = error.get_ref().and_then(|error| error.downcast_ref());
+    if of_xz == Some(&liblzma::stream::Error::MemLimit) {
+        let message = format!("{compression}: decompressing would take more than 2 GiB of memory");
+        io::Error::new(io::ErrorKind::Unsupported, message)
+    } else if error.raw_os_error().is_some() || compression == Compression::Otf2 {
         error
     } else if error.kind() == io::ErrorKind::Unsupported {
         let message = format!("{compression}: {error}");

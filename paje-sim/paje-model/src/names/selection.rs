@@ -98,3 +98,25 @@ impl Selection {
         self.natures == Natures::ALL && self.types.is_empty() && self.containers.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use paje_parser::TypeNature::{Container, Event, Link, State, Variable};
+
+    #[test]
+    fn selections_want_what_they_name() -> Result<(), ParseGlobError> {
+        let natures: Natures = [State, Link].into_iter().collect();
+        let wanted = [Container, State, Variable, Event, Link].map(|it| natures.contains(it));
+        assert_eq!(wanted, [false, true, false, false, true]);
+        let all = Selection::default();
+        assert!(all.is_everything());
+        let some = [all.clone().of_natures([State]), all.clone().of_type("a")?, all.inside("b")?];
+        for selection in &some {
+            assert!(!selection.is_everything());
+            assert_eq!(some.iter().filter(|other| *other == selection).count(), 1);
+        }
+        assert!("a".parse::<Glob>()? == "a".parse()? && "a".parse::<Glob>()? != "b".parse()?);
+        Ok(())
+    }
+}

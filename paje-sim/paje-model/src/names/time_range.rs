@@ -36,3 +36,25 @@ impl From<RangeInclusive<f64>> for TimeRange {
         TimeRange { from: *range.start(), to: *range.end() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_include_both_ends() {
+        let range = TimeRange::from(1.0..=2.0);
+        for (start, end, overlaps) in [
+            (0.0, 0.9, false),
+            (0.0, 1.0, true),
+            (1.0, 0.0, true),
+            (0.0, 3.0, true),
+            (2.0, 3.0, true),
+            (2.1, 3.0, false),
+            (3.0, 2.1, false),
+        ] {
+            assert_eq!(range.overlaps(start, end), overlaps, "{start}, {end}");
+        }
+        assert!(TimeRange::default().is_always() && !range.is_always());
+    }
+}
