@@ -32,7 +32,7 @@ pub enum Extras {
     Small,
     /// Reports and windows of any size. Windows can begin and end after each `step` segments.
     All {
-        #[allow(missing_docs)]
+        /// Number of segments.
         step: usize,
     },
 }
