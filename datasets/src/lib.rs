@@ -43,5 +43,5 @@ pub use header::{Definition, definitions};
 pub use lively::{WORLD, lively};
 pub use named::ParseNameError;
 pub use rng::Rng;
-pub use shapes::{Shape, generate, ping_pong, write};
+pub use shapes::{Shape, generate, ping_pong, write, write_containers};
 pub use size::{ParseSizeError, Size};

@@ -28,6 +28,10 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
+    /// Number of ranks or workers, for mpi (even), many-containers and task-runtime
+    #[arg(long, value_name = "N", conflicts_with = "files")]
+    containers: Option<u64>,
+
     /// Output file (default or `-`: standard output); with --files, a folder
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -91,20 +95,18 @@ fn run(arguments: &Arguments) -> io::Result<()> {
         };
         return files::cut(&trace, style, arguments.pieces).write(folder).map_err(named);
     }
+    let write = |out: &mut dyn Write| {
+        let (size, seed) = (arguments.size.bytes(), arguments.seed);
+        datasets::write_containers(shape, size, seed, arguments.containers, out)
+    };
     match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
-        None => datasets::write(
-            shape,
-            arguments.size.bytes(),
-            arguments.seed,
-            &mut io::stdout().lock(),
-        )?,
+        None => write(&mut io::stdout().lock())?,
         Some(path) => {
             let named = |error: io::Error| {
                 io::Error::new(error.kind(), format!("{}: {error}", path.display()))
             };
             let mut file = File::create(path).map_err(named)?;
-            datasets::write(shape, arguments.size.bytes(), arguments.seed, &mut file)
-                .map_err(named)?
+            write(&mut file).map_err(named)?
         }
     };
     Ok(())

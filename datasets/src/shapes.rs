@@ -123,9 +123,36 @@ pub fn write<W: Write + ?Sized>(
     seed: u64,
     out: &mut W,
 ) -> io::Result<u64> {
+    write_containers(shape, size, seed, None, out)
+}
+
+/// Writes a trace like [`write()`], with this number of ranks or workers.
+///
+/// # Errors
+/// Fails if writing to `out` fails, or if the number of containers of the shape is fixed. It can be
+/// chosen for [`Shape::Mpi`] (an even number), [`Shape::ManyContainers`] and
+/// [`Shape::TaskRuntime`].
+pub fn write_containers<W: Write + ?Sized>(
+    shape: Shape,
+    size: u64,
+    seed: u64,
+    containers: Option<u64>,
+    out: &mut W,
+) -> io::Result<u64> {
     let mut out = out;
     let mut sink = Sink::new(&mut out);
     let rng = Rng::new(seed);
+    match shape {
+        Shape::Mpi if containers.is_none_or(|count| count >= 4 && count.is_multiple_of(2)) => {}
+        Shape::ManyContainers | Shape::TaskRuntime if containers.is_none_or(|count| count >= 2) => {
+        }
+        _ if containers.is_none() => {}
+        _ => {
+            let message = "this shape cannot have this number of containers";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+    }
+    sink.containers = containers;
     let write = match shape {
         Shape::Mpi => mpi::write,
         Shape::MpiWild => mpi_wild::write,

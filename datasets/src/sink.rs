@@ -16,6 +16,8 @@ pub(crate) struct Sink<'a> {
     flushed: u64,
     started: bool,
     separator: u8,
+    /// Number of ranks or workers that was requested.
+    pub(crate) containers: Option<u64>,
 }
 
 impl<'a> Sink<'a> {
@@ -26,6 +28,7 @@ impl<'a> Sink<'a> {
             flushed: 0,
             started: false,
             separator: b' ',
+            containers: None,
         }
     }
 

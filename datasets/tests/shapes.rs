@@ -139,3 +139,26 @@ fn names_of_shapes_parse_to_the_same() {
     }
     assert!("no-shape".parse::<Shape>().unwrap_err().to_string().contains("many-containers"));
 }
+
+#[test]
+fn the_number_of_containers_can_be_chosen() {
+    let write = |shape, containers| {
+        let mut text = Vec::new();
+        let written = datasets::write_containers(shape, 100_000, 3, containers, &mut text);
+        written.map(|_| String::from_utf8(text).expect("traces are UTF-8"))
+    };
+    for (shape, create) in [
+        (Shape::Mpi, "\"rank-"),
+        (Shape::ManyContainers, "\"worker "),
+        (Shape::TaskRuntime, "\"CPU "),
+    ] {
+        for count in [4, 64] {
+            let text = write(shape, Some(count)).expect("memory");
+            assert_eq!(text.matches(create).count() as u64, count, "{shape:?}");
+        }
+        assert_eq!(write(shape, None).expect("memory"), self::text(shape, 100_000, 3));
+    }
+    for (shape, count) in [(Shape::Mpi, 5), (Shape::TaskRuntime, 1), (Shape::Deep, 8)] {
+        assert!(write(shape, Some(count)).is_err(), "{shape:?}");
+    }
+}

@@ -123,18 +123,25 @@ impl<'t> Tables<'t> {
         Ok(all)
     }
 
-    /// Returns the containers that have rows of a table, in output order, with their names as the
-    /// table spells them.
-    pub fn containers_with(&self, table: Table) -> Vec<(ContainerId, String)> {
-        let mut all: Vec<(ContainerId, String)> = Vec::new();
-        for lane in batches::lanes(self, table).filter(|lane| !lane.is_empty()) {
-            let id = lane.container();
-            if all.last().is_none_or(|(last, _)| *last != id) {
-                let name = self.trace.containers().name(id);
-                all.push((id, names::spelled(name, self.options.order).into_owned()));
-            }
-        }
-        all
+    /// Divides a table by the times at which its rows begin. Returns one part for each pair of
+    /// adjacent times, which must be sorted. All rows are read once to find them.
+    #[must_use]
+    pub fn batches_between(&self, table: Table, borders: &[f64]) -> Vec<Batches<'_, 't>> {
+        Batches::between(self, table, borders)
+    }
+
+    /// Divides a table by container. Returns the containers that have rows, in output order, with
+    /// their names as the table spells them. The containers inside a container have their own rows.
+    #[must_use]
+    pub fn batches_by_container(
+        &self,
+        table: Table,
+    ) -> Vec<(ContainerId, String, Batches<'_, 't>)> {
+        let named = Batches::by_container(self, table).into_iter().map(|(id, batches)| {
+            let name = self.trace.containers().name(id);
+            (id, names::spelled(name, self.options.order).into_owned(), batches)
+        });
+        named.collect()
     }
 
     pub(crate) fn extras(&self, table: Table) -> &Extras {

@@ -19,7 +19,7 @@ pub use write::{Border, TextLine, WindowIndex};
 pub(crate) const WINDOWS: &str = "windows";
 /// Name of the summaries that follow it. Each of them describes a boundary between two segments.
 pub(crate) const BORDER: &str = "border";
-pub(crate) const VERSION: u64 = 2;
+pub(crate) const VERSION: u64 = 3;
 
 const NO_SENSE: ErrorKind =
     ErrorKind::Content("the states that are open between segments are missing or wrong");
@@ -121,12 +121,12 @@ impl<R: Read + Seek> Window<R> {
     }
 }
 
-/// A segment of a packed trace: its times and sizes.
+/// Consecutive segments of a packed trace that are only read together: their times and sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SegmentInfo {
-    /// Earliest time, or positive infinity if the segment has no times.
+    /// Earliest time, or positive infinity if the segments have no times.
     pub first: f64,
-    /// Latest time, or negative infinity if the segment has no times.
+    /// Latest time, or negative infinity if the segments have no times.
     pub last: f64,
     /// Size in the file, in bytes.
     pub bytes: u64,
@@ -137,7 +137,7 @@ pub struct SegmentInfo {
 }
 
 impl<R: Read + Seek> Summaries<R> {
-    /// Returns the times and sizes of all segments. Returns `None` if the trace has no index for
+    /// Returns the times and sizes of the segments that windows have or lack. Returns `None` if the trace has no index for
     /// windows.
     ///
     /// # Errors
@@ -145,9 +145,10 @@ impl<R: Read + Seek> Summaries<R> {
     pub fn segment_infos(&mut self) -> Result<Option<Vec<SegmentInfo>>, Error> {
         let Some(page) = self.get(WINDOWS, VERSION)? else { return Ok(None) };
         let windows = Windows::parse(&page, self.segments().len());
-        let times = windows.ok_or_else(|| self.failed(NO_SENSE))?.times;
-        let infos = times.into_iter().zip(self.segments()).map(|((first, last), entry)| {
-            let [bytes, _, text_bytes, lines] = *entry;
+        let windows = windows.ok_or_else(|| self.failed(NO_SENSE))?;
+        let infos = windows.units().map(|(segments, first, last)| {
+            let [bytes, _, text_bytes, lines] =
+                [0, 1, 2, 3].map(|column| sum(&self.segments()[segments.clone()], column));
             SegmentInfo { first, last, bytes, text_bytes, lines }
         });
         Ok(Some(infos.collect()))
@@ -165,13 +166,17 @@ impl<R: Read + Seek> Summaries<R> {
         let windows = Windows::parse(&page, count).ok_or_else(|| self.failed(NO_SENSE))?;
         let (mut headers, mut lines) = (Headers::new(windows.fixed), windows.lines().peekable());
         let (mut parts, mut behind, mut room) = (VecDeque::new(), 0, LARGEST_SUMMARY);
+        let border = |segment: usize| number + segment / windows.step;
         for Run { segments, is_outside } in windows.runs(from, to) {
             let first = behind;
             behind = sum(&self.segments()[segments.clone()], 2).saturating_add(first);
             let is_at_end = segments.start == 0 || segments.end == count;
-            if is_outside && (is_at_end || self.is_worth_a_gap(number, &segments)) {
-                let pages =
-                    (self.border(number, segments.start)?, self.border(number, segments.end)?);
+            let borders = [border(segments.start), border(segments.end)];
+            if is_outside && (is_at_end || self.is_worth_a_gap(borders, &segments)) {
+                let pages = (
+                    self.border(borders[0], segments.start)?,
+                    self.border(borders[1], segments.end)?,
+                );
                 let borders = (OpenRows::parse(&pages.0), OpenRows::parse(&pages.1));
                 let (Some(begin), Some(end)) = borders else { return Err(self.failed(NO_SENSE)) };
                 let gap = Gap { begin, end, lines: first..behind };
@@ -197,18 +202,18 @@ impl<R: Read + Seek> Summaries<R> {
 
     /// Returns whether skipping segments saves reading: the pages of the two boundaries must be
     /// smaller than the segments.
-    fn is_worth_a_gap(&self, windows: usize, segments: &Range<usize>) -> bool {
-        let borders = [segments.start, segments.end];
-        let bytes = borders.map(|border| self.summary_len(windows + border));
+    fn is_worth_a_gap(&self, borders: [usize; 2], segments: &Range<usize>) -> bool {
+        let bytes = borders.map(|border| self.summary_len(border));
         bytes[0].saturating_add(bytes[1]) < sum(&self.segments()[segments.clone()], 0)
     }
 
-    /// Returns the page of the boundary before a segment. It is empty at both ends of the trace.
-    fn border(&mut self, windows: usize, segment: usize) -> Result<Vec<u8>, Error> {
+    /// Returns the page of the boundary before a segment, given the number of its summary. It is
+    /// empty at both ends of the trace.
+    fn border(&mut self, number: usize, segment: usize) -> Result<Vec<u8>, Error> {
         match segment {
             0 => Ok(Vec::new()),
             _ if segment == self.segments().len() => Ok(Vec::new()),
-            _ if self.has(windows + segment, BORDER, VERSION) => self.content(windows + segment),
+            _ if self.has(number, BORDER, VERSION) => self.content(number),
             _ => Err(self.failed(NO_SENSE)),
         }
     }

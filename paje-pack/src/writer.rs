@@ -203,8 +203,8 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the pages that [`Window`](crate::Window) needs, after all segments. Returns `false`
-    /// and writes nothing if there are fewer than two segments, or if the pages take more than
-    /// `most` bytes of the file.
+    /// and writes nothing if there are fewer than two segments, or if the pages take too many bytes
+    /// of the file: `most`, or an eighth of it if some boundaries are left out.
     ///
     /// # Errors
     /// Writing fails, or zstd runs out of memory.
@@ -213,18 +213,25 @@ impl<W: Write> Writer<W> {
         if count < 2 || windows.times.len() != count || windows.borders.len() + 1 != count {
             return Ok(false);
         }
-        let (mut pages, mut left) = (Vec::new(), most);
-        let borders = windows.borders.iter().map(|border| (BORDER, border.to_bytes()));
-        for (name, content) in std::iter::once((WINDOWS, windows.to_bytes())).chain(borders) {
-            let Some(page) = summary(name, content)? else { return Ok(false) };
-            let Some(rest) = left.checked_sub(page.len()) else { return Ok(false) };
-            left = rest;
-            pages.push((name, page));
+        let (mut step, mut borders) = (windows.step.max(1), Vec::new());
+        for (number, border) in (1..).zip(&windows.borders).filter(|(it, _)| it % step == 0) {
+            let Some(page) = summary(BORDER, border.to_bytes())? else { return Ok(false) };
+            borders.push((number, page));
         }
-        for (name, page) in &pages {
-            self.summary(name, WINDOW_VERSION, page)?;
+        while !borders.is_empty() {
+            let Some(first) = summary(WINDOWS, windows.to_bytes(step))? else { return Ok(false) };
+            let bytes = borders.iter().map(|(_, page)| page.len()).sum::<u64>() + first.len();
+            if bytes <= if step == 1 { most } else { most / 8 } {
+                self.summary(WINDOWS, WINDOW_VERSION, &first)?;
+                for (_, page) in &borders {
+                    self.summary(BORDER, WINDOW_VERSION, page)?;
+                }
+                return Ok(true);
+            }
+            step *= 2;
+            borders.retain(|(number, _): &(usize, Page)| number % step == 0);
         }
-        Ok(true)
+        Ok(false)
     }
 
     fn summary(&mut self, name: &str, version: u64, page: &Page) -> io::Result<()> {

@@ -19,7 +19,7 @@ use self::segments::{Opener, Segments};
 use self::variable::Value;
 use crate::pack::BufferPool;
 
-/// Maximum number of lines of all borders together. A trace with more open rows has no windows.
+/// Maximum number of lines of all borders together. If there are more, some borders are left out.
 const BORDER_LINES: usize = 1 << 22;
 
 /// Maximum total size in bytes of the lines that are part of every window.
@@ -151,6 +151,7 @@ impl Borders {
         for (line, container) in destroyed {
             self.end_lanes_of(container, line);
         }
+        self.segments.thin_to(BORDER_LINES);
         self.is_impossible |= self.segments.lines > BORDER_LINES || self.fixed_bytes > FIXED_BYTES;
     }
 
@@ -319,13 +320,13 @@ impl Borders {
             }
             fixed.extend(text(end.opener));
         }
-        let Segments { times, borders, cuts_a_line, .. } = segments;
+        let Segments { times, step, borders, cuts_a_line, .. } = segments;
         if is_impossible || cuts_a_line || times.len() < 2 {
             return None;
         }
         let latest = latest.into_iter();
         let latest = latest.flat_map(|latest| [Some(latest.line), latest.opener]);
         let latest = latest.flatten().filter_map(text).collect();
-        Some(WindowIndex { times, fixed, latest, borders })
+        Some(WindowIndex { step, times, fixed, latest, borders })
     }
 }

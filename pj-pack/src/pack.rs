@@ -30,8 +30,11 @@ pub enum Extras {
     Nothing,
     /// Reports and windows, unless they would take a large part of the file.
     Small,
-    /// Reports and windows of any size.
-    All,
+    /// Reports and windows of any size. Windows can begin and end after each `step` segments.
+    All {
+        /// Number of segments.
+        step: usize,
+    },
 }
 
 impl Extras {
@@ -40,7 +43,7 @@ impl Extras {
     /// larger, because they are useful for many queries.
     const fn limits(self, segments: u64) -> (u64, u64) {
         match self {
-            Extras::All => (u64::MAX, u64::MAX),
+            Extras::All { .. } => (u64::MAX, u64::MAX),
             _ => (segments / 64, segments / 8),
         }
     }
@@ -100,7 +103,10 @@ pub fn pack(
     };
     each(workers, next, pack, |segment: Segment| writer.put(&segment).map_err(PackError::Output))?;
     let (most, most_for_windows) = extras.limits(writer.position());
-    let Replayed { reports, lanes, windows } = replay.map(Replay::finish).unwrap_or_default();
+    let Replayed { reports, lanes, mut windows } = replay.map(Replay::finish).unwrap_or_default();
+    if let (Some(windows), Extras::All { step }) = (&mut windows, extras) {
+        windows.step = windows.step.max(step);
+    }
     let finish = || -> io::Result<()> {
         for report in reports {
             writer.put_summary(report.table.name, kept::VERSION, report.to_bytes(), most)?;
@@ -121,10 +127,18 @@ pub fn pack(
 /// # Errors
 /// Fails like [`pack`].
 pub fn pack_all(text: &[u8], segment: usize) -> Result<Vec<u8>, PackError> {
+    pack_in_steps(text, segment, 1)
+}
+
+/// Packs like [`pack_all`]. Windows can begin and end after each `step` segments.
+///
+/// # Errors
+/// Fails like [`pack`].
+pub fn pack_in_steps(text: &[u8], segment: usize, step: usize) -> Result<Vec<u8>, PackError> {
     let mut settings = Settings::default();
     (settings.segment, settings.level) = (segment, 1);
     let mut packed = Vec::new();
-    pack(text, &mut packed, settings, &Workers::one(), Extras::All)?;
+    pack(text, &mut packed, settings, &Workers::one(), Extras::All { step })?;
     Ok(packed)
 }
 

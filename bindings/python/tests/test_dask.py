@@ -1,6 +1,7 @@
 """`pajereplay.dask`: data frames and reports equal those of the whole trace."""
 
 import os
+import random
 import signal
 import threading
 import time
@@ -134,28 +135,43 @@ def cluster():
         yield client
 
 
-def test_killed_workers_lose_no_rows(trace, cluster):
-    """Workers are killed while they read. Their tasks are repeated."""
+@pytest.mark.parametrize("seed", range(int(os.environ.get("PAJE_SEEDS", "2"))))
+def test_killed_workers_lose_no_rows(trace, cluster, seed):
+    """A worker is killed at a random moment. Its tasks are repeated."""
     text, path = trace
     expected = whole(text, "states").groupby("Value", observed=True)["Duration"].count()
-    killed = []
+
+    def compute():
+        frame = paje.states(path, size="256K")
+        return frame.groupby("Value", observed=True)["Duration"].count().compute(scheduler=cluster)
+
+    cluster.wait_for_workers(2, timeout=60)
+    began = time.monotonic()
+    compute()
+    moment = random.Random(seed).uniform(0, time.monotonic() - began)
+    workers = sorted(cluster.run(os.getpid).values())
+    killer = threading.Timer(moment, os.kill, [workers[seed % 2], signal.SIGKILL])
     with dask.config.set({"distributed.scheduler.allowed-failures": 20}):
-        for moment in (0.05, 0.3):
-            frame = paje.states(path, size="256K")
+        killer.start()
+        found = compute()
+        killer.join()
+    assert found.sort_index().to_dict() == expected.sort_index().to_dict()
 
-            def kill():
-                time.sleep(moment)
-                for worker in list(cluster.run(os.getpid).values())[:1]:
-                    killed.append(worker)
-                    os.kill(worker, signal.SIGKILL)
 
-            thread = threading.Thread(target=kill)
-            thread.start()
-            found = frame.groupby("Value", observed=True)["Duration"].count().compute(scheduler=cluster)
-            thread.join()
-            assert found.sort_index().to_dict() == expected.sort_index().to_dict()
-            cluster.wait_for_workers(2, timeout=60)
-    assert len(killed) == 2
+def test_a_worker_without_enough_memory_is_an_error(generated):
+    """Dask kills a worker that needs too much memory. In the end, it reports the partition."""
+    settings = {
+        "distributed.scheduler.allowed-failures": 1,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.spill": False,
+        "distributed.worker.memory.target": False,
+    }
+    path = generated("mpi", 40_000_000, 3)
+    with dask.config.set(settings), distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, memory_limit="200MB", dashboard_address=None, processes=True
+    ) as cluster, distributed.Client(cluster):
+        with pytest.raises(distributed.KilledWorker, match=rf"-of-{path.name}-0"):
+            paje.states(path)
 
 
 def test_damaged_and_missing_files_are_errors(trace, tmp_path):

@@ -1,6 +1,7 @@
 """Engines read datasets of Parquet files, and open only the files that a query needs."""
 
 import re
+import shutil
 import subprocess
 
 import pajereplay
@@ -86,6 +87,8 @@ def test_polars(dataset):
 
 def test_spark(dataset):
     pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
     from pyspark.sql import SparkSession
 
     folder, states = dataset

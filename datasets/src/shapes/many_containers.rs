@@ -14,7 +14,7 @@ const GROUP: u64 = 500;
 const BYTES_EACH: u64 = 220;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
-    let count = (size / BYTES_EACH).clamp(2, MOST);
+    let count = sink.containers.unwrap_or((size / BYTES_EACH).clamp(2, MOST));
     header::write(sink, &[0, 1, 2, 3, 6, 7, 8, 11, 17])?;
     sink.lines(b"0 G 0 Group\n0 W G Worker\n2 S W State\n1 V W Load \"1 0 0\"\n3 E W Mark\n")?;
     let (mut now, mut created, mut groups): (u64, u64, u64) = (0, 0, 0);

@@ -23,7 +23,7 @@ use timeline::Timeline;
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, mut rng: Rng) -> io::Result<()> {
     let many = 16 + 4 * rng.below(13);
     // The number is even, so that the torus has at least two rows.
-    let count = many.min((size / 8192 * 2).max(4));
+    let count = sink.containers.unwrap_or(many.min((size / 8192 * 2).max(4)));
     begin(sink, count)?;
     let mut program = Program::new(count as usize, rng);
     let mut timeline = Timeline::default();

@@ -20,7 +20,7 @@ use crate::sink::Sink;
 const CALLBACK: u8 = 10;
 
 pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> {
-    let mut runtime = Runtime::new(size, rng);
+    let mut runtime = Runtime::new(sink.containers, size, rng);
     runtime.begin(sink)?;
     while sink.written() + runtime.closing_bytes() < size {
         runtime.group(sink)?;
@@ -46,8 +46,8 @@ pub(super) struct Runtime {
 }
 
 impl Runtime {
-    pub(super) fn new(size: u64, rng: Rng) -> Self {
-        let workers = (size / 8192).clamp(2, 32) as usize;
+    pub(super) fn new(workers: Option<u64>, size: u64, rng: Rng) -> Self {
+        let workers = workers.unwrap_or((size / 8192).clamp(2, 32)) as usize;
         Self {
             rng,
             now: 0,

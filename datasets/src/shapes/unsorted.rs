@@ -17,7 +17,7 @@ pub(super) fn write(sink: &mut Sink<'_>, size: u64, rng: Rng) -> io::Result<()> 
     // The order uses a separate stream of random numbers, so that the events are the same as in the
     // sorted trace.
     let mut order = Rng::new(rng.clone().bits());
-    let mut runtime = Runtime::new(size, rng);
+    let mut runtime = Runtime::new(None, size, rng);
     runtime.begin(sink)?;
     let enough = |written: u64, runtime: &Runtime| written + runtime.closing_bytes() >= size;
     let mut block = Vec::new();

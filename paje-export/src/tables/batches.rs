@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
@@ -5,7 +6,8 @@ use arrow_array::types::Float64Type;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
-use paje_sim::{ContainerId, LaneView, Step};
+use paje_sim::{ContainerId, Events, LaneView, Links, States, Step, Variables, Visitor};
+use rustc_hash::FxHashMap;
 
 use crate::tables::Tables;
 use crate::tables::extras::{Survey, Surveyor};
@@ -49,27 +51,54 @@ impl<'a, 't> Batches<'a, 't> {
             Table::Container => Cuts::Containers(containers(tables).collect()),
             Table::TypeHierarchy | Table::EntityHierarchy => Cuts::Whole,
             Table::State | Table::Variable | Table::Event | Table::Link => {
-                Cuts::Lanes(cut(lanes(tables, table)))
+                Cuts::Lanes(cut(chunks(lanes(tables, table))))
             }
         };
         Batches { tables, table, schema: tables.schema(table), cuts, begins: None }
     }
 
-    /// Keeps only the rows in this container. The containers inside it have their own rows.
-    #[must_use]
-    pub fn in_container(mut self, id: ContainerId) -> Self {
-        if let Cuts::Lanes(batches) = &mut self.cuts {
-            let own = lanes(self.tables, self.table).filter(|lane| lane.container() == id);
-            *batches = cut(own);
+    /// Returns one table for each pair of adjacent times. Its rows begin at the first time or
+    /// later, and before the second.
+    pub(crate) fn between(tables: &'a Tables<'t>, table: Table, borders: &[f64]) -> Vec<Self> {
+        let ranges = borders.windows(2).map(|pair| pair[0]..pair[1]);
+        let mut parts = vec![Vec::new(); ranges.len()];
+        // A table only reads the chunks that have some of its rows.
+        for (lane, chunk, _) in chunks(lanes(tables, table)) {
+            let mut begun = Beginnings { borders, rows: vec![0; parts.len()] };
+            let Ok(()) = lane.visit_chunks(chunk..chunk + 1, &mut begun);
+            for (part, rows) in parts.iter_mut().zip(begun.rows).filter(|(_, rows)| *rows > 0) {
+                part.push((lane, chunk, rows));
+            }
         }
-        self
+        let schema = tables.schema(table);
+        let parts = parts.into_iter().zip(ranges).map(|(chunks, begins)| Batches {
+            tables,
+            table,
+            schema: SchemaRef::clone(&schema),
+            cuts: Cuts::Lanes(cut(chunks.into_iter())),
+            begins: Some(begins),
+        });
+        parts.collect()
     }
 
-    /// Keeps only the rows that begin in this range.
-    #[must_use]
-    pub fn beginning_in(mut self, times: Range<f64>) -> Self {
-        self.begins = Some(times);
-        self
+    /// Returns one table for each container with rows, in output order.
+    pub(crate) fn by_container(tables: &'a Tables<'t>, table: Table) -> Vec<(ContainerId, Self)> {
+        let (mut numbers, mut all) = (FxHashMap::default(), Vec::new());
+        for lane in lanes(tables, table).filter(|lane| !lane.is_empty()) {
+            let id = lane.container();
+            let number = *numbers.entry(id).or_insert(all.len());
+            if number == all.len() {
+                all.push((id, Vec::new()));
+            }
+            all[number].1.push(lane);
+        }
+        let schema = tables.schema(table);
+        let parts = all.into_iter().map(|(id, lanes)| {
+            let cuts = Cuts::Lanes(cut(chunks(lanes.into_iter())));
+            let schema = SchemaRef::clone(&schema);
+            (id, Batches { tables, table, schema, cuts, begins: None })
+        });
+        parts.collect()
     }
 
     /// Returns the table.
@@ -109,9 +138,7 @@ impl<'a, 't> Batches<'a, 't> {
     pub fn rows(&self, number: usize) -> Option<usize> {
         match &self.cuts {
             Cuts::Containers(containers) => Some((containers.len() - number * ROWS).min(ROWS)),
-            Cuts::Lanes(batches)
-                if self.tables.options.selection.window.is_always() && self.begins.is_none() =>
-            {
+            Cuts::Lanes(batches) if self.tables.options.selection.window.is_always() => {
                 Some(batches[number].iter().map(|part| part.rows).sum())
             }
             Cuts::Lanes(_) | Cuts::Whole => None,
@@ -195,29 +222,75 @@ pub(crate) fn survey(tables: &Tables<'_>, table: Table) -> Survey {
     surveyor.survey
 }
 
-fn cut<'t>(lanes: impl Iterator<Item = LaneView<'t>>) -> Vec<Vec<Part<'t>>> {
-    let mut batches = Vec::new();
-    let mut batch: Vec<Part<'t>> = Vec::new();
-    let mut rows = 0;
-    for lane in lanes {
-        let mut part = Part { lane, chunks: 0..0, rows: 0 };
-        for count in lane.chunks_from(0) {
-            part.chunks.end += 1;
-            part.rows += count;
-            rows += count;
-            if rows >= ROWS {
-                let next = Part { lane, chunks: part.chunks.end..part.chunks.end, rows: 0 };
-                batch.push(std::mem::replace(&mut part, next));
-                batches.push(std::mem::take(&mut batch));
-                rows = 0;
+/// Returns the chunks of lanes, with their numbers and numbers of rows.
+fn chunks<'t>(
+    lanes: impl Iterator<Item = LaneView<'t>>,
+) -> impl Iterator<Item = (LaneView<'t>, usize, usize)> {
+    lanes.flat_map(|lane| {
+        lane.chunks_from(0).enumerate().map(move |(chunk, rows)| (lane, chunk, rows))
+    })
+}
+
+/// Groups chunks into batches.
+fn cut<'t>(chunks: impl Iterator<Item = (LaneView<'t>, usize, usize)>) -> Vec<Vec<Part<'t>>> {
+    let (mut batches, mut rows) = (Vec::new(), ROWS);
+    for (lane, chunk, count) in chunks {
+        if rows >= ROWS {
+            batches.push(Vec::<Part<'t>>::new());
+            rows = 0;
+        }
+        rows += count;
+        let Some(batch) = batches.last_mut() else { continue };
+        let is_same =
+            |it: LaneView<'_>| (it.container(), it.type_id()) == (lane.container(), lane.type_id());
+        match batch.last_mut() {
+            Some(part) if part.chunks.end == chunk && is_same(part.lane) => {
+                part.chunks.end += 1;
+                part.rows += count;
             }
+            _ => batch.push(Part { lane, chunks: chunk..chunk + 1, rows: count }),
         }
-        if part.rows > 0 {
-            batch.push(part);
-        }
-    }
-    if !batch.is_empty() {
-        batches.push(batch);
     }
     batches
+}
+
+/// Counts the rows that begin in each of some ranges of time, which follow one another.
+struct Beginnings<'b> {
+    borders: &'b [f64],
+    rows: Vec<usize>,
+}
+
+impl Beginnings<'_> {
+    fn add(&mut self, times: &[f64]) {
+        for time in times {
+            let number = self.borders.partition_point(|border| border <= time);
+            if let Some(rows) = number.checked_sub(1).and_then(|number| self.rows.get_mut(number)) {
+                *rows += 1;
+            }
+        }
+    }
+}
+
+impl Visitor for Beginnings<'_> {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
+        self.add(states.start);
+        Ok(())
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
+        self.add(variables.start);
+        Ok(())
+    }
+
+    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
+        self.add(events.time);
+        Ok(())
+    }
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        self.add(links.start);
+        Ok(())
+    }
 }

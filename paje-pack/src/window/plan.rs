@@ -12,6 +12,8 @@ use crate::format::take_number;
 
 /// Times of the segments, and the lines that every window needs.
 pub(super) struct Windows<'p> {
+    /// Number of segments that windows have or lack together.
+    pub(super) step: usize,
     pub(super) times: Vec<(f64, f64)>,
     pub(super) fixed: Excerpt<'p>,
     latest: Excerpt<'p>,
@@ -29,13 +31,14 @@ impl<'p> Windows<'p> {
         if take_number(&mut page)? != segments as u64 {
             return None;
         }
+        let step = usize::try_from(take_number(&mut page)?).ok().filter(|step| *step > 0)?;
         let mut time = || page.split_off(..8)?.try_into().ok().map(f64::from_le_bytes);
         let mut times = Vec::new();
         for _ in 0..segments {
             times.push((time()?, time()?));
         }
         let (fixed, latest) = (Excerpt::take(&mut page)?, Excerpt::take(&mut page)?);
-        page.is_empty().then_some(Windows { times, fixed, latest })
+        page.is_empty().then_some(Windows { step, times, fixed, latest })
     }
 
     pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &'p [u8])> + use<'p> {
@@ -43,24 +46,34 @@ impl<'p> Windows<'p> {
         merge(self.fixed, self.latest)
     }
 
+    /// Returns the segments between boundaries that have lines, with their earliest and latest time.
+    pub(super) fn units(&self) -> impl Iterator<Item = (Range<usize>, f64, f64)> {
+        self.times.chunks(self.step).zip(0..).map(|(times, number)| {
+            let first = times.iter().map(|(first, _)| *first).fold(f64::INFINITY, f64::min);
+            let last = times.iter().map(|(_, last)| *last).fold(f64::NEG_INFINITY, f64::max);
+            let start = number * self.step;
+            (start..start + times.len(), first, last)
+        })
+    }
+
     /// Returns all segments in order. A run outside of the window is entirely before or entirely
     /// after it, so none of its rows spans the window.
     pub(super) fn runs(&self, from: f64, to: f64) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let (mut before, mut behind) = (false, false);
-        for (segment, (first, last)) in self.times.iter().enumerate() {
+        for (segments, first, last) in self.units() {
             // For a segment without times, the earliest time is positive infinity, and the latest
             // time negative infinity.
-            let (is_before, is_behind) = (*last < from, *first > to);
+            let (is_before, is_behind) = (last < from, first > to);
             let goes_on = before && is_before || behind && is_behind;
             let is_outside = is_before || is_behind;
             match runs.last_mut() {
                 Some(run) if goes_on || !is_outside && !run.is_outside => {
-                    run.segments.end += 1;
+                    run.segments.end = segments.end;
                     (before, behind) = (before && is_before, behind && is_behind);
                 }
                 _ => {
-                    runs.push(Run { segments: segment..segment + 1, is_outside });
+                    runs.push(Run { segments, is_outside });
                     (before, behind) = (is_before, is_behind);
                 }
             }
@@ -73,14 +86,15 @@ impl<'p> Windows<'p> {
             && !behind
             && ends_later()
         {
-            last.segments.end -= 1;
-            let end = last.segments.end;
+            let count = self.times.len();
+            let end = (count - 1) / self.step * self.step;
+            last.segments.end = end;
             if last.segments.is_empty() {
                 runs.pop();
             }
             match runs.last_mut() {
-                Some(run) if !run.is_outside => run.segments.end += 1,
-                _ => runs.push(Run { segments: end..end + 1, is_outside: false }),
+                Some(run) if !run.is_outside => run.segments.end = count,
+                _ => runs.push(Run { segments: end..count, is_outside: false }),
             }
         }
         runs

@@ -9,8 +9,11 @@ use crate::format::put_number;
 pub type TextLine = (u64, Arc<[u8]>);
 
 /// Lines that turn some segments of a trace into a valid trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct WindowIndex {
+    /// Only the boundaries after each `step` segments have lines. If this is not 1, windows consist
+    /// of more segments.
+    pub step: usize,
     /// Earliest and latest time of each segment in seconds. For a segment without times, these are
     /// positive and negative infinity.
     pub times: Vec<(f64, f64)>,
@@ -23,6 +26,13 @@ pub struct WindowIndex {
     pub borders: Vec<Border>,
 }
 
+impl Default for WindowIndex {
+    fn default() -> Self {
+        let (times, fixed, latest, borders) = Default::default();
+        WindowIndex { step: 1, times, fixed, latest, borders }
+    }
+}
+
 /// Lines of rows that begin before a boundary between segments and end after it.
 #[derive(Clone, Debug, Default)]
 pub struct Border {
@@ -33,9 +43,11 @@ pub struct Border {
 }
 
 impl WindowIndex {
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    /// Encodes the index for boundaries after each `step` segments.
+    pub(crate) fn to_bytes(&self, step: usize) -> Vec<u8> {
         let mut page = Vec::new();
         put_number(self.times.len() as u64, &mut page);
+        put_number(step as u64, &mut page);
         for (first, last) in &self.times {
             page.extend_from_slice(&first.to_le_bytes());
             page.extend_from_slice(&last.to_le_bytes());

@@ -63,8 +63,11 @@ fn time(text: &[u8], end: f64, rng: &mut Rng) -> f64 {
 fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("t.pjp");
-    fs::write(&path, pj_pack::pack::pack_all(text, segment).expect("memory"))
-        .expect("the folder is writable");
+    let step = [1, 1, 2, 5][rng.index(4)];
+    // Windows need several boundaries.
+    let step = if text.len() > 4 * step * segment { step } else { 1 };
+    let packed = pj_pack::pack::pack_in_steps(text, segment, step).expect("memory");
+    fs::write(&path, packed).expect("the folder is writable");
     let quotes = [Quotes::Strip, Quotes::Keep, Quotes::Auto][rng.index(3)];
     let mut options = Options::default();
     (options.value_names, options.user_defined) = (quotes.value_names(), rng.index(2) == 0);
@@ -96,7 +99,7 @@ fn look_at(what: &str, text: &[u8], segment: usize, rng: &mut Rng) -> usize {
         let TimeRange { from, to } = selection.window;
         let part = Source::from(input.within(from, to));
         let found = rows(part, &options, &selection, quotes, workers);
-        let what = format!("{what}, segments of {segment}, {:?}", selection.window);
+        let what = format!("{what}, segments of {segment} x {step}, {:?}", selection.window);
         assert!(
             found == expected,
             "{what}\n{}\nwhere there should be\n{}",

@@ -38,6 +38,8 @@ pub(super) struct Segments {
     pool: BufferPool,
     pub(super) times: Vec<(f64, f64)>,
     pub(super) borders: Vec<Border>,
+    /// Only the borders after each `step` segments have lines.
+    pub(super) step: usize,
     /// Number of lines of all borders together.
     pub(super) lines: usize,
     ends_within_line: bool,
@@ -56,6 +58,7 @@ impl Segments {
             pool,
             times: Vec::new(),
             borders: Vec::new(),
+            step: 1,
             lines: 0,
             ends_within_line: false,
             cuts_a_line: false,
@@ -150,10 +153,7 @@ impl Segments {
     pub(super) fn end(&mut self, opener: &Opener, line: u64) {
         let borders = self.between(opener.start, line);
         if let Some(text) = &opener.text {
-            self.lines += borders.len();
-            for border in &mut self.borders[borders] {
-                border.openers.push((opener.start, Arc::clone(text)));
-            }
+            self.add_to(borders, |border| border.openers.push((opener.start, Arc::clone(text))));
         }
     }
 
@@ -168,10 +168,26 @@ impl Segments {
         if opener.start < self.current_start {
             let borders = self.between(opener.start, line);
             let closer: Arc<[u8]> = line_at(self.line_from(&Opener::new(line)), 0).into();
-            self.lines += borders.len();
-            for border in &mut self.borders[borders] {
-                border.closers.push((line, Arc::clone(&closer)));
-            }
+            self.add_to(borders, |border| border.closers.push((line, Arc::clone(&closer))));
+        }
+    }
+
+    fn add_to(&mut self, borders: Range<usize>, mut add: impl FnMut(&mut Border)) {
+        let lacking = self.step - 1 - borders.start % self.step;
+        for border in self.borders[borders].iter_mut().skip(lacking).step_by(self.step) {
+            add(border);
+            self.lines += 1;
+        }
+    }
+
+    /// Removes every other border until at most this number of lines is left.
+    pub(super) fn thin_to(&mut self, most: usize) {
+        while self.lines > most && self.step <= self.borders.len() {
+            self.step *= 2;
+            let dropped = (1..).zip(&mut self.borders).filter(|(it, _)| it % self.step != 0);
+            dropped.for_each(|(_, border)| *border = Border::default());
+            let lines = |border: &Border| border.openers.len() + border.closers.len();
+            self.lines = self.borders.iter().map(lines).sum();
         }
     }
 }

@@ -160,6 +160,23 @@ fn a_sound_trace_can_be_read_in_parts_and_others_not() {
     }
 }
 
+/// With 32 workers, the lines of all borders would be larger than the segments. Some borders are
+/// left out, and the others take a few bytes.
+#[test]
+fn many_containers_have_windows() {
+    let mut text = Vec::new();
+    let shape = datasets::Shape::TaskRuntime;
+    datasets::write_containers(shape, 8_000_000, 3, Some(32), &mut text).unwrap();
+    let folder = testkit::folder(&[("t", &text)]);
+    let pack = |options: &[&str]| run(folder.path(), &[&["t", "-o", "-"], options].concat()).1;
+    let packed = pack(&["--segment", "20K"]);
+    let infos = Summaries::new(Cursor::new(&packed)).unwrap().segment_infos().unwrap();
+    let infos = infos.expect("windows");
+    assert!((4..200).contains(&infos.len()), "{}", infos.len());
+    assert!(packed.len() < pack(&["--segment", "20K", "--no-summary"]).len() * 102 / 100);
+    assert_eq!(infos.iter().map(|info| info.text_bytes).sum::<u64>(), text.len() as u64);
+}
+
 #[test]
 fn a_window_takes_few_bytes() {
     let folder = testkit::folder(&[("t", random().0.as_bytes())]);

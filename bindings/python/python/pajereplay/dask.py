@@ -15,6 +15,8 @@ The keywords of all functions are those of `pajereplay.partitions`. Other keywor
 
 from __future__ import annotations
 
+import os
+import uuid
 from dataclasses import replace
 from math import inf, isfinite
 from typing import Any, Optional
@@ -98,7 +100,8 @@ def waits(
     one worker reads the whole trace; ``memory_limit`` limits its memory."""
     keywords.pop("size", None)
     about = {"by": by, "map": map, "group": group, "root": root, "eager": eager, "bytes": bytes}
-    return dask.delayed(_waits)(source, keywords, about).compute()
+    label = f"{_label('waits', source)}-{uuid.uuid4().hex}"
+    return dask.delayed(_waits)(source, keywords, about, dask_key_name=label).compute()
 
 
 def _waits(source: Any, keywords: dict[str, Any], about: dict[str, Any]) -> pandas.DataFrame:
@@ -120,13 +123,18 @@ def _report(
     report: str, source: Any, by: Optional[str], keywords: dict[str, Any], bytes: Optional[str] = None
 ) -> pandas.DataFrame:
     listed, options = _divided(keywords)
-    nature = "state" if report == "profile" else "link"
+    nature, run = ("state" if report == "profile" else "link"), uuid.uuid4().hex
     # Rows at the ends of a window count in part, and pieces of a run number their containers differently.
     parts = [] if listed.keys() & {"start", "end"} else partitions(source, natures=nature, **listed)
     if len(parts) < 2 or len({part.path for part in parts}) > 1:
         keywords = {name: value for name, value in keywords.items() if name != "size"}
-        return dask.delayed(_whole_report)(report, source, by, {**keywords, "natures": nature}, bytes).compute()
-    found = [dask.delayed(_part)(report, part, by, options, bytes) for part in parts]
+        keywords = {**keywords, "natures": nature}
+        label = f"{_label(report, source)}-{run}"
+        return dask.delayed(_whole_report)(report, source, by, keywords, bytes, dask_key_name=label).compute()
+    found = [
+        dask.delayed(_part)(report, part, by, options, bytes, dask_key_name=f"{_label(report, part.path)}-{number}-{run}")
+        for number, part in enumerate(parts)
+    ]
     while len(found) > GROUP:
         groups = [found[first : first + GROUP] for first in range(0, len(found), GROUP)]
         found = [dask.delayed(_native.add_parts)(report, group) for group in groups]
@@ -151,6 +159,12 @@ def _whole_report(
     return found.to_pandas()
 
 
+def _label(work: str, source: Any) -> str:
+    """Returns the name of tasks, which Dask prints if it gives up. It has the name of the file."""
+    first = source if isinstance(source, (str, os.PathLike)) else next(iter(source))
+    return f"{work}-of-{os.path.basename(os.fspath(first))}"
+
+
 def _nothing(part: Partition) -> Partition:
     """Returns a partition without rows, which has the types and containers."""
     return replace(part, start=inf, end=inf)
@@ -170,14 +184,17 @@ def _frame(table: str, source: Any, keywords: dict[str, Any]) -> dd.DataFrame:
     known = _known(table, parts)
     if known is None:
         # The names are only known after all rows have been read.
-        found = dask.compute(*(dask.delayed(reader.names_of)(part) for part in parts))
+        run = uuid.uuid4().hex
+        keys = (f"{_label('names', part.path)}-{number}-{run}" for number, part in enumerate(parts))
+        names_of = dask.delayed(reader.names_of)
+        found = dask.compute(*(names_of(part, dask_key_name=key) for part, key in zip(parts, keys)))
     else:
         found = [reader.names_of(_nothing(parts[0])), (None, {"Value": known})]
     (empty, names), *others = found
     names = {column: all.union(*(more.get(column, ()) for _, more in others)) for column, all in names.items()}
     reader = _Reader(table, options, {column: sorted(all) for column, all in names.items()})
     meta = reader.frame(empty)
-    return dd.from_map(reader, parts, meta=meta, divisions=_divisions(parts), label=f"pajereplay-{table}")
+    return dd.from_map(reader, parts, meta=meta, divisions=_divisions(parts), label=_label(table, source))
 
 
 def _known(table: str, parts: list[Partition]) -> Optional[set[str]]:

@@ -31,15 +31,15 @@ pub(super) fn parts<'a, 't>(
             PathBuf::from(format!("{}/{folder}/{number}.{}", table.name(), format.ending()))
         };
         if by == PartitionBy::Container {
-            for (id, name) in tables.containers_with(table) {
+            for (id, name, batches) in tables.batches_by_container(table) {
                 // Several containers may have the same name.
-                let file = file(format!("Container={}", escaped(&name)), id.index());
-                all.push((tables.batches(table).in_container(id), file));
+                all.push((batches, file(format!("Container={}", escaped(&name)), id.index())));
             }
+            continue;
         }
-        for (number, pair) in borders.windows(2).enumerate() {
-            let file = file(format!("begin={}/until={}", pair[0], pair[1]), number);
-            all.push((tables.batches(table).beginning_in(pair[0]..pair[1]), file));
+        let parts = tables.batches_between(table, &borders).into_iter().zip(borders.windows(2));
+        for (number, (batches, pair)) in parts.enumerate() {
+            all.push((batches, file(format!("begin={}/until={}", pair[0], pair[1]), number)));
         }
     }
     all
