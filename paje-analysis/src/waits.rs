@@ -13,6 +13,7 @@
 //! message that starts last. A wait is never longer than its state.
 
 pub mod delays;
+mod notes;
 pub mod paths;
 mod report;
 pub mod rest;
@@ -158,8 +159,8 @@ impl<'t> Waits<'t> {
         Waits { facts, by_track, combined: OnceLock::new() }
     }
 
-    /// Whether the trace has a message or a collective between containers. Without one, nothing is
-    /// known to wait, and no path leads from one container to another.
+    /// Whether the trace has a message or a collective between containers. Without one, no waits
+    /// are known, and no path leads from one container to another.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
         let collectives = &self.facts.collectives;
