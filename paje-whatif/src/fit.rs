@@ -122,7 +122,7 @@ pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
 
 /// Largest relative error of a network that explains the transfers. For makespans, the limit is a
 /// tenth of this.
-const EXACT_MISFIT: f64 = 3e-3;
+const EXACT_MISFIT: f64 = 1e-2;
 
 /// Returns the 80th percentile of the relative errors with which the graph's costs explain measured
 /// transfers of known size. Returns `None` if there are no such transfers.

@@ -42,7 +42,7 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
         }
         Collective::OneToN => vec![Shape::OneToN, Shape::Binomial, Shape::Flat],
         Collective::NToOne => vec![Shape::NToOne, Shape::Flat, Shape::Binomial],
-        Collective::Scan => vec![Shape::Scan],
+        Collective::Scan => vec![Shape::Scan, Shape::Ring, Shape::Direct],
     };
     all.retain(|shape| match shape {
         Shape::Doubling => members.is_power_of_two(),
@@ -113,7 +113,7 @@ impl Schedule {
             Shape::Pairwise => {
                 (1..members).for_each(|step| schedule.round(members, |m| (m + step) % members));
             }
-            Shape::Ring => {
+            Shape::Ring if class != Collective::Scan => {
                 (1..members).for_each(|_| schedule.round(members, |m| (m + 1) % members));
             }
             Shape::Direct => {
@@ -121,12 +121,13 @@ impl Schedule {
                     program.push(Phase::default());
                 }
                 for from in 0..members {
-                    for to in (1..members).map(|step| (from + step) % members) {
+                    let others = (1..members).map(|step| (from + step) % members);
+                    for to in others.filter(|to| class != Collective::Scan || *to > from) {
                         schedule.together(from, to);
                     }
                 }
             }
-            Shape::Scan => (1..members).for_each(|to| {
+            Shape::Scan | Shape::Ring => (1..members).for_each(|to| {
                 let message = schedule.message(to - 1, to);
                 schedule.phase(to).receives.push(message);
                 schedule.phase(to - 1).sends.push(message);

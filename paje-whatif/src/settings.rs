@@ -66,9 +66,10 @@ pub enum Shape {
     ReduceBcast,
     /// Recursive doubling: in each round, pairs exchange messages.
     Doubling,
-    /// Each member sends to its neighbour. The number of rounds is the number of other members.
+    /// Each member sends to its neighbour. The number of rounds is the number of other members. In a
+    /// scan, there is one round, in which a member sends when it has received.
     Ring,
-    /// Each member sends to all others at once.
+    /// Each member sends to all others at once. In a scan, it sends only to the members after it.
     Direct,
     /// Each member sends to all others, one after the other.
     Pairwise,

@@ -9,6 +9,7 @@ use crate::collectives::Series;
 use paje_sim::{LaneView, States, TypeId, ValueId, Visitor};
 
 use crate::facts::Facts;
+use crate::received::has_word;
 use crate::walk::{Act, Acts, StateAct};
 
 /// All collectives.
@@ -178,7 +179,7 @@ impl Groups {
         }
     }
 
-    /// Reads the sizes of the operations. SMPI records the size of a reduction as a number of
+    /// Reads the sizes of the operations. SMPI records the size of a reduction or a scan as a number of
     /// elements, which mostly have 8 bytes.
     fn read_sizes(&mut self, facts: &Facts<'_>) {
         let trace = facts.tracks.trace();
@@ -199,7 +200,7 @@ impl Groups {
         }
         for group in &mut self.list {
             let name = trace.types().value_name(group.type_, group.value).text;
-            let is_sum = name.windows(6).any(|part| part.eq_ignore_ascii_case(b"reduce"));
+            let is_sum = has_word(&name.to_ascii_lowercase(), &["reduce", "scan"]);
             group.bytes.iter_mut().filter(|_| is_sum).for_each(|bytes| *bytes *= 8.0);
         }
     }

@@ -90,7 +90,12 @@ pub(crate) fn add_completions(
         let is_until = |state: usize| track.end[state] >= earliest - TIME_TOLERANCE;
         let is_begun = tracks_begin[from][track.value[send].index()];
         let act = Act::Complete(it.message);
-        if is_until(send) && (!is_begun || track.end[send] > message.start) {
+        // A blocking send of a rendezvous waits in its call.
+        let is_blocking = it.is_rendezvous
+            && !is_begun
+            && tracks.class(from, send) == Class::Send
+            && track.end[send] >= it.begin(true) - TIME_TOLERANCE;
+        if is_blocking || is_until(send) && (!is_begun || track.end[send] > message.start) {
             // The sender waited before it could send the next message in the same call.
             let sends = &acts[from].within;
             let next = sends.partition_point(|(time, _)| *time < earliest - TIME_TOLERANCE);

@@ -8,6 +8,7 @@ mod invariants;
 mod known;
 mod polls;
 mod real;
+mod starts;
 
 use paje_comm::classes::Map;
 use paje_sim::{Options, Trace};
