@@ -4,7 +4,7 @@ use paje_parser::{FieldName, Line, LineDecoder};
 use paje_sim::{FieldNames, Options, Progress, Source, Trace};
 use paje_workers::Workers;
 
-use crate::listing::Listing;
+use crate::listing;
 use crate::{traces, workers};
 
 /// Lines with the time in seconds of those that have one.
@@ -54,7 +54,7 @@ fn unsorted_traces() {
         options.ignore_incomplete_links = number % 3 == 0;
         let read = |text: &[u8], options: &Options, team: &Workers| {
             let found = Trace::read_with(Source::stream(text), options, team, &Progress::default());
-            found.map(|trace| Listing::of(&trace)).map_err(|error| error.to_string())
+            found.map(|trace| listing::of(&trace)).map_err(|error| error.to_string())
         };
         let expected = read(&in_order(&text), &options, &teams[0]);
         options.sort = true;
