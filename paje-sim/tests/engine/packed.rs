@@ -5,14 +5,15 @@ use std::fs;
 use paje_sim::{Options, Progress, Trace};
 use paje_workers::Workers;
 use splitter::Input;
+use testkit::team;
 
 use crate::listing;
 use crate::selection::{selections, wanted};
-use crate::{traces, workers};
+use crate::traces;
 
 #[test]
 fn packed_traces() {
-    let teams = [1, 3].map(workers);
+    let teams = [1, 3].map(team);
     let selections = selections();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.pjp");

@@ -3,9 +3,10 @@
 use paje_parser::{FieldName, Line, LineDecoder};
 use paje_sim::{FieldNames, Options, Progress, Source, Trace};
 use paje_workers::Workers;
+use testkit::team;
 
 use crate::listing;
-use crate::{traces, workers};
+use crate::traces;
 
 /// Lines with the time in seconds of those that have one.
 fn timed(text: &[u8]) -> Vec<(Option<f64>, &[u8])> {
@@ -41,7 +42,7 @@ fn in_order(text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn unsorted_traces() {
-    let teams = [1, 3].map(workers);
+    let teams = [1, 3].map(team);
     let mut valid = 0;
     for (number, mut text) in traces().enumerate() {
         if !text.ends_with(b"\n") {
