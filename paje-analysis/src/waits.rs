@@ -167,8 +167,8 @@ impl<'t> Waits<'t> {
         Waits { facts, by_track, combined: OnceLock::new() }
     }
 
-    /// Whether the trace has a message or a collective between containers. Without one, nothing is
-    /// known to wait, and no path leads from one container to another.
+    /// Whether the trace has a message or a collective between containers. Without one, no waits
+    /// are known, and no path leads from one container to another.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
         let collectives = &self.facts.collectives;

@@ -351,7 +351,7 @@ pub fn capital(name: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// Summarises a run of which only the states are known. `why` says what the trace lacks.
+/// Summarises a run by its states alone. `why` says what the trace lacks.
 #[must_use]
 pub fn of_states(rows: &[Row], why: &str) -> Verdict {
     let mut rows: Vec<&Row> = rows.iter().filter(|row| row.share >= 0.01).collect();

@@ -35,8 +35,10 @@ pub struct Parallel {
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
-    /// CPUs that threads run on: none (any), compact (fill a NUMA node before the next), scatter
-    /// (alternate), numa or numa:0,1 (on these nodes), or a list of CPUs such as 0,2,4-7
+    /// CPUs of threads: none, compact, scatter, numa:0,1 or 0,2,4-7
+    ///
+    /// none: any CPU; compact: fill a NUMA node before the next; scatter: alternate between nodes;
+    /// numa or numa:0,1: on these nodes; or a list of CPUs
     #[arg(long, value_name = "POLICY", default_value = "none", hide_short_help = true)]
     pub pin: Pin,
 }
@@ -62,13 +64,16 @@ impl Parallel {
 /// Memory limit of a replay, and the folder for objects beyond it.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Memory {
-    /// Memory limit: a size such as 4G, a share of the machine's memory such as 50%, or none
-    /// (default: 75%). Beyond it, objects go to a temporary file; results do not depend on it
+    /// Memory limit: such as 4G or 50%, or none (default: 75%)
+    ///
+    /// A size, or a share of the machine's memory. Objects beyond it go to a temporary file.
+    /// Results do not depend on it
     #[arg(long, value_name = "SIZE", value_parser = Limit::parse, hide_short_help = true)]
     pub memory_limit: Option<Limit>,
 
-    /// Folder of the temporary file (default: $TMPDIR, or /var/tmp). The file has no name, and the
-    /// system removes it when the program ends in any way
+    /// Folder of the temporary file (default: $TMPDIR, or /var/tmp)
+    ///
+    /// The file has no name, and the system removes it when the program ends in any way
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub temp_dir: Option<PathBuf>,
 }
@@ -93,8 +98,9 @@ impl Memory {
 /// Limit on the length of a line.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct LongestLine {
-    /// Longest line that is accepted, such as 64K, 100MB or 1GiB. The limit detects files that are
-    /// not traces
+    /// Longest line that is accepted, such as 64K or 1GiB
+    ///
+    /// The limit detects files that are not traces
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size::<usize>(1 << 10..=Limits::LONGEST_LINE as u64, "a size from 1K to 1G"), hide_short_help = true)]
     pub max_line: usize,
 }
@@ -106,12 +112,15 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 /// Choice of the named files that are read.
 #[derive(Args, Clone, Debug, Default)]
 pub struct NamedFiles {
-    /// Do not read files that the trace names (PajeTraceFile, Filename), but warn about them, as
-    /// PajeNG does not read them either
+    /// Do not read files that the trace names, but warn about them
+    ///
+    /// The trace names files by PajeTraceFile and Filename. PajeNG does not read them either
     #[arg(long, hide_short_help = true)]
     pub no_files: bool,
 
-    /// Let the trace name files below DIR too, not only below its own folder; can be repeated
+    /// Let the trace name files below DIR, too; can be repeated
+    ///
+    /// By default, a trace may only name files below its own folder
     #[arg(long, value_name = "DIR", conflicts_with = "no_files", hide_short_help = true)]
     pub files_from: Vec<PathBuf>,
 }

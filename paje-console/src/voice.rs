@@ -236,7 +236,7 @@ impl Voice {
     }
 }
 
-/// Returns why nothing of the trace is in the window, unless something may be in it.
+/// Returns why the window contains nothing of the trace, or `None` if it may contain something.
 #[must_use]
 pub fn nothing_in(window: TimeRange, trace: &Trace) -> Option<String> {
     let (TimeRange { from, to }, end) = (window, trace.end());

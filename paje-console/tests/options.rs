@@ -48,29 +48,29 @@ fn programs() -> [Program; 10] {
 
 /// Options that have the same name but another meaning in some program, with the reason.
 const OTHERS: &[(&str, &str, &str)] = &[
-    ("dump", "format", "format of the tables of `-O`; rows have PajeNG's format"),
-    ("dump", "quiet", "PajeNG's: no rows"),
-    ("validate", "quiet", "PajeNG's: no summary"),
-    ("equals", "quiet", "PajeNG's: no answer but the exit status"),
-    ("dump", "time", "PajeNG's: seconds of reading, before the rows"),
-    ("dump", "type-hierarchy", "PajeNG's: a file"),
-    ("validate", "type-hierarchy", "PajeNG's: prints a tree"),
-    ("validate", "time", "PajeNG's: seconds of the check"),
-    ("convert", "output", "the converted trace; required"),
+    ("dump", "format", "format of the tables of `-O`"),
+    ("dump", "quiet", "no rows"),
+    ("validate", "quiet", "no summary"),
+    ("equals", "quiet", "no answer but the exit status"),
+    ("dump", "time", "seconds of reading, before the rows"),
+    ("dump", "type-hierarchy", "a file"),
+    ("validate", "type-hierarchy", "prints a tree"),
+    ("validate", "time", "seconds of the check"),
+    ("convert", "output", "the converted trace, required"),
     ("split", "output", "folder of the pieces"),
     ("pack", "output", "the packed trace"),
-    ("whatif", "output", "trace of the changed run; `--report` names the report"),
-    ("split", "by", "groups containers in pieces, not rows"),
+    ("whatif", "output", "trace of the changed run"),
+    ("split", "by", "one piece for each container of TYPE"),
     ("split", "sort", "the pieces are sorted"),
     ("split", "ignore-incomplete-links", "the pieces keep such links"),
     ("split", "recover", "the pieces are repaired"),
     ("whatif", "html", "shows the recorded and the changed run"),
     ("view", "html", "the page has the whole trace"),
     ("view", "svg", "the drawing of the trace"),
-    ("dump", "help", "`-h` is PajeNG's header"),
-    ("dump", "version", "also `-v`, as in PajeNG"),
-    ("validate", "version", "also `-v`, as in PajeNG"),
-    ("equals", "version", "also `-v`, as in PajeNG"),
+    ("dump", "help", "`-h` is `--header`"),
+    ("dump", "version", "also `-v`"),
+    ("validate", "version", "also `-v`"),
+    ("equals", "version", "also `-v`"),
 ];
 
 fn options(command: &Command) -> impl Iterator<Item = &Arg> {
@@ -231,14 +231,10 @@ const HEAD: &str = "\
 # Options
 
 This page is made from the programs' definitions. `--help` and the man pages have more details.
-Options that several programs have mean the same in each of them.
 
-Times of a trace (`-s`, `-e`, `-a`) are numbers in its unit, usually seconds. Durations are in seconds,
-or have a unit: `1.5`, `20ms`, `10us`, `3ns`, `2min`. Sizes are in bytes, or
-have a unit: `64K` and `64KiB` are 65,536 bytes, `64KB` are 64,000. Rates are such as `10GB/s`,
-`25Gbit/s`; factors such as `x2`, `2x` or `0.5`. Text for people has three digits and a prefix
-(`1.23 ms`) and counts such as `12,345`; points in time that lead to an event have all digits.
-CSV and JSON have seconds with all digits and plain counts.
+Points in time (`-s`, `-e`, `-a`) are in the unit of the trace, usually seconds. Durations are in seconds or
+have a unit (`20ms`, `10us`, `3ns`, `2min`). Sizes are in bytes or have a unit: `64K` and `64KiB` are 65,536
+bytes, `64KB` are 64,000. Rates are such as `10GB/s` or `25Gbit/s`, and factors such as `x2` or `0.5`.
 
 ";
 
@@ -275,9 +271,13 @@ fn the_document_of_options_is_complete() {
         };
         let _ = writeln!(text, "| {title} | {} | {which} |", help.replace('|', "\\|"));
     }
-    text += "\nSome of them have another meaning, or an exception:\n\n";
-    for (program, name, why) in OTHERS.iter().filter(|(_, name, _)| found.contains_key(*name)) {
-        let _ = writeln!(text, "- `pj_{program} --{name}`: {why}");
+    text += "\nSome of them have another meaning in some programs:\n\n";
+    for name in found.keys() {
+        let others = OTHERS.iter().filter(|(_, other, _)| other == name);
+        let others: Vec<_> = others.map(|(program, _, why)| format!("{program}: {why}")).collect();
+        if !others.is_empty() {
+            let _ = writeln!(text, "- `--{name}`: {}", others.join("; "));
+        }
     }
     for Program { name, .. } in &all {
         let mut rows = own.values().filter(|(_, names, _)| names == &[*name]).peekable();
@@ -288,9 +288,18 @@ fn the_document_of_options_is_complete() {
             let _ = writeln!(text, "| {title} | {} |", help.replace('|', "\\|"));
         }
     }
-    text += "\n## Exit statuses\n\n0: done. 1: the trace is invalid, or the answer is \"no\". \
-             2: wrong usage, or input or output failed.\n\n| program | 0 | 1 | 2 |\n|---|---|---|---|\n";
+    text += "\n## Exit statuses\n\n0: done. 1: the trace is invalid, even if --recover repaired it. \
+             2: wrong usage, or input or output failed.\nThese programs have more cases:\n\n\
+             | program | 0 | 1 | 2 |\n|---|---|---|---|\n";
     for Program { name, manual, .. } in &all {
+        let is_usual = |&(status, text): &(u8, &str)| match status {
+            0 => true,
+            1 => text.starts_with("the trace is invalid (with --recover: "),
+            _ => text == "wrong usage, or input or output failed",
+        };
+        if manual.statuses.iter().all(is_usual) {
+            continue;
+        }
         let of = |status| {
             let all = manual.statuses.iter().filter(|(number, _)| *number == status);
             all.map(|(_, means)| *means).collect::<Vec<_>>().join("; ")

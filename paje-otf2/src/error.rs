@@ -89,7 +89,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.why {
-            Why::Io(error) => Some(&**error),
+            Why::Io(error) => error.source(),
             _ => None,
         }
     }

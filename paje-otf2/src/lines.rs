@@ -300,7 +300,7 @@ impl<'m> Lines<'m> {
         known + count.0 + self.time_bytes(event.time)
     }
 
-    /// Returns the number of bytes of the line of one end of a message, and the index of the
+    /// Returns the size in bytes of the line for one end of a message, and the index of the
     /// container of the process at the other end.
     pub(crate) fn count_message(&mut self, event: Event, values: &Values) -> (u64, Option<u32>) {
         let [rank, comm, tag, length, request, ..] = values.fields;

@@ -351,8 +351,8 @@ fn name_of(all: &Definitions, it: &Definition) -> Vec<u8> {
     all.string(it.fields[1]).unwrap_or_default().to_owned()
 }
 
-/// Returns the name of each communicator. Appends the identifier to a name that another one has, unless the archive was
-/// made from a Pajé trace.
+/// Returns the name of each communicator. Appends the identifier to a name that is already used,
+/// unless the archive was made from a Pajé trace.
 fn comms(all: &Definitions, is_paje: bool) -> FxHashMap<u64, Vec<u8>> {
     let mut seen = FxHashSet::default();
     let mut names = FxHashMap::default();

@@ -18,7 +18,7 @@ pub(crate) trait Sink {
     /// Takes a number.
     fn number(&mut self, number: u64);
 
-    /// Takes a number with zeros before it, so that it has this many digits.
+    /// Writes a number with leading zeros, so that it has this number of digits.
     fn padded(&mut self, number: u64, digits: u32);
 
     /// Returns the number of bytes so far, if the sink only counts.

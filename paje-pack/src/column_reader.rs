@@ -50,7 +50,7 @@ enum Form {
     Times,
     /// The lines have other holes, at least one of which is a key or was requested.
     Contents,
-    /// The lines have other holes, none of which is a key or was requested.
+    /// The lines have other holes, but no key and no requested hole.
     Passed,
     Nothing,
 }

@@ -157,8 +157,8 @@ impl KeysIn {
         at
     }
 
-    /// Reads the key of a link that ends. Returns the position of the key in `out`. A key that is not that of a waiting
-    /// link is appended to `out` first.
+    /// Reads the key of a link that ends. Returns the position of the key in `out`. If no waiting
+    /// link has this key, the key is appended to `out` first.
     #[inline]
     pub(crate) fn end(
         &mut self,

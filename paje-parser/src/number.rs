@@ -200,8 +200,8 @@ pub fn plain_f64(window: &LineWindow, start: usize, end: usize) -> Option<f64> {
     }
 }
 
-/// Does the same as [`plain_f64`] in single precision: the results are those of [`parse_f32`].
-/// Returns `None` also for the rare texts where rounding to double first might change the result.
+/// Does the same as [`plain_f64`] in single precision, with the results of [`parse_f32`]. Returns
+/// `None` also for the rare texts where rounding to double first might change the result.
 #[inline(always)]
 pub fn plain_f32(window: &LineWindow, start: usize, end: usize) -> Option<f32> {
     narrow(plain_f64(window, start, end)?)

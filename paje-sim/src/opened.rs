@@ -52,9 +52,11 @@ impl Opened {
     /// Opens any reader, compressed or not.
     ///
     /// # Errors
-    /// The first bytes cannot be read.
-    pub fn reader(reader: impl Read + Send + 'static) -> io::Result<Self> {
-        Input::from_reader("<reader>".into(), reader, None).map(Opened::from)
+    /// The first bytes cannot be read. Returns the name of the trace, too.
+    pub fn reader(reader: impl Read + Send + 'static) -> Result<Self, (PathBuf, io::Error)> {
+        let name = PathBuf::from("<reader>");
+        let input = Input::from_reader(name.clone(), reader, None);
+        input.map(Opened::from).map_err(|error| (name, error))
     }
 
     /// Also reads the files to which the trace refers, if they are below its folder or below one

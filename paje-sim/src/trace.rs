@@ -120,8 +120,8 @@ impl Trace {
         &self.model.types
     }
 
-    /// Returns the conversion of times to seconds: by the unit that the reader was given, or
-    /// that of the program that wrote the trace.
+    /// Returns the conversion of times to seconds. It depends on the unit that the reader was
+    /// given, or on the program that wrote the trace.
     #[must_use]
     pub fn time_scale(&self) -> TimeScale {
         *self.scale.get_or_init(|| TimeScale::new(self.types(), self.time_unit))

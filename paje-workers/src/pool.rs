@@ -65,15 +65,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Placement(error) => Some(error),
-            Error::TooMany { .. } => None,
-            Error::Start { source, .. } => Some(source),
-        }
-    }
-}
+impl std::error::Error for Error {}
 
 impl From<PlacementError> for Error {
     fn from(error: PlacementError) -> Self {

@@ -1,24 +1,18 @@
-//! Prints the states of two traces together, in the order of time: `merge TRACE TRACE`.
+//! Prints the states of two traces together, in the order of their starts in seconds: `merge TRACE TRACE`.
 
 use std::error::Error;
 
-use paje::{Row, Trace, TraceReader};
+use paje::{State, Trace, TraceReader};
 
 pub(crate) fn report(traces: [&Trace; 2]) -> String {
-    let mut rows = traces.map(|trace| trace.rows_by_time().peekable());
-    let mut report = String::new();
-    loop {
-        let [first, second] = rows.each_mut().map(|rows| rows.peek().map(Row::start));
-        let next = match (first, second) {
-            (None, None) => return report,
-            (Some(first), Some(second)) => usize::from(second < first),
-            (first, _) => usize::from(first.is_none()),
-        };
-        if let Some(Row::State(state)) = rows[next].next() {
-            let (container, value) = (state.lane.container_name(), state.value_name());
-            report += &format!("{:12.6} {} {container} {value}\n", state.start, ["A", "B"][next]);
-        }
-    }
+    let states =
+        Trace::merge_by_time(traces).filter_map(|(place, row)| Some((place, row.as_state()?)));
+    let line = |(place, state): (usize, State<'_>)| {
+        let (container, value) = (state.lane.container_name(), state.value_name());
+        let start = traces[place].seconds(state.start);
+        format!("{start:12.6} {} {container} {value}\n", ["A", "B"][place])
+    };
+    states.map(line).collect()
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -17,13 +17,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! There are four ways to look at the rows:
+//! There are five ways to look at the rows:
 //!
 //! | | |
 //! |---|---|
 //! | by nature, lane after lane | [`Trace::states`], [`Trace::variables`], [`Trace::events`], [`Trace::links`] |
 //! | of one container | [`Trace::container`], then [`Container::states`] and [`Container::lanes`] |
 //! | all rows | [`Trace::rows`] in PajeNG's order, [`Trace::rows_by_time`] in the order of time |
+//! | of several traces | [`Trace::merge_by_time`] |
 //! | as columns, without copying | [`Trace::visit`] with a [`Visitor`] |
 //!
 //! A *lane* is the rows of one type in one container. If the rows do not fit into memory, there are two remedies.

@@ -238,7 +238,7 @@ impl TraceReader {
     /// # Errors
     /// The reader fails, or the trace has a problem, or a pattern of the selection matches nothing.
     pub fn read(&self, input: impl Read + Send + 'static) -> Result<Trace, Error> {
-        self.replay(Opened::reader(input)?, &self.workers()?)
+        self.replay(Opened::reader(input).map_err(Error::of_file)?, &self.workers()?)
     }
 
     /// Reads the text of a trace.
@@ -287,7 +287,7 @@ impl TraceReader {
     where
         V: Visitor<Error: Send> + Send,
     {
-        self.show(Opened::reader(input).map_err(Error::from)?, &self.workers()?, visitor)
+        self.show(Opened::reader(input).map_err(Error::of_file)?, &self.workers()?, visitor)
     }
 
     fn workers(&self) -> Result<Workers, Error> {

@@ -82,7 +82,9 @@ pub struct Cli {
     #[arg(short, long, help_heading = ROWS, hide_short_help = true)]
     pub dot: bool,
 
-    /// Print, instead of rows, the values of lanes of this type in each interval between two times
+    /// Print the values of this type in each interval between two times
+    ///
+    /// Printed instead of rows
     #[arg(short, long, aliases = ["p", "pr"], value_name = "TYPENAME", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub probabilistic: Option<String>,
 
@@ -98,8 +100,9 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, help_heading = ROWS, hide_short_help = true)]
     pub entity_hierarchy: Option<PathBuf>,
 
-    /// Write rows to the files PREFIX.container.csv, PREFIX.state.csv, and so on, each below its
-    /// header line, as PajeNG's pj_dump_csv does
+    /// Write rows to PREFIX.state.csv and so on, as PajeNG's pj_dump_csv
+    ///
+    /// One file for each nature, each with its header line
     #[arg(long, value_name = "PREFIX", conflicts_with_all = ["tables", "out_of_core", "container", "dot", "probabilistic"], help_heading = ROWS, hide_short_help = true)]
     pub prefix: Option<OsString>,
 
@@ -126,14 +129,17 @@ pub struct Cli {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = TimeEncoding::Split, requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub encoding: TimeEncoding,
 
-    /// Divide the tables of states, variables, events and links into folders, as a dataset for
-    /// Spark, DuckDB and similar programs. BY is `container`, or `time` or `time:N` for the times at
-    /// which rows begin, in N parts (default 16). DIR must not exist
+    /// Divide the tables by `container` or `time:N`, as a dataset
+    ///
+    /// Tables of states, variables, events and links become folders, for Spark, DuckDB and similar
+    /// programs. `time` and `time:N` divide by the times at which rows begin, in N parts (default
+    /// 16). DIR must not exist
     #[arg(long, value_name = "BY", requires = "tables", help_heading = TABLES, hide_short_help = true)]
     pub partition_by: Option<PartitionBy>,
 
-    /// Add a column with the line that each row comes from, and one with its file if there are
-    /// several
+    /// Add a column with the line of each row, and one with its file
+    ///
+    /// The column of files appears if there are several
     #[arg(long, requires = "tables", conflicts_with = "sort", help_heading = TABLES, hide_short_help = true)]
     pub lines: bool,
 

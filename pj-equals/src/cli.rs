@@ -18,9 +18,9 @@ const OURS: &str = "Beyond PajeNG";
 
 /// Compares two Pajé traces: prints 1 if they are equal, 0 if not.
 ///
-/// By default, equal means what it means for PajeNG, which compares structure and the values of
-/// states, events and links, but no times, numbers or names of containers. With --exact, all rows
-/// must be the same; --diff prints where they differ.
+/// By default, traces are equal if PajeNG considers them equal. It compares structure and the
+/// values of states, events and links, but no times, numbers or names of containers. With --exact,
+/// all rows must be the same; --diff prints where they differ.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "pj_equals",
@@ -47,11 +47,11 @@ pub struct Cli {
     #[arg(value_name = "FILE2", required = true)]
     pub file2: Option<PathBuf>,
 
-    /// Ignore events of FILE1 later than TIME; open states, containers and variables end there
+    /// Ignore events of FILE1 later than TIME
     #[arg(short = 'a', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub stop_at1: Option<f64>,
 
-    /// Ignore events of FILE2 later than TIME; open states, containers and variables end there
+    /// Ignore events of FILE2 later than TIME
     #[arg(short = 'o', long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     pub stop_at2: Option<f64>,
 
@@ -87,18 +87,18 @@ pub struct Cli {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Print the first N differences (default: 1) and the number of all; compares everything, as
-    /// --exact does
+    /// Print the first N differences (default: 1) between all rows
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = count, help_heading = OURS)]
     pub diff: Option<NonZeroUsize>,
 
-    /// Compare everything: types, containers with their times, and all columns of rows. Things of
-    /// the same name in the same place are compared, with any alias and in any order of creation
+    /// Compare types, containers with their times, and all columns of rows
+    ///
+    /// Types and containers are matched by their names and parents, with any alias and in any order
+    /// of creation
     #[arg(long, group = "what", help_heading = OURS)]
     pub exact: bool,
 
-    /// Compare types, containers, and the values of rows in their order, but no times, values of
-    /// variables, or keys of links
+    /// Like --exact, but no times, values of variables, or keys of links
     #[arg(long, group = "what", help_heading = OURS)]
     pub names_only: bool,
 
@@ -106,16 +106,17 @@ pub struct Cli {
     #[arg(long, group = "what", help_heading = OURS)]
     pub structure_only: bool,
 
-    /// Accept differences of times up to SECONDS; compares everything else, as --exact does
+    /// Like --exact, but accept differences of times up to SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = positive_time, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
     pub tolerance: Option<f64>,
 
-    /// Accept differences of times and values of variables up to PART of the larger one, such as
-    /// 0.01; compares everything else, as --exact does
+    /// Like --exact, but accept differences of numbers up to PART of the larger one, such as 0.01
+    ///
+    /// The numbers are times and values of variables
     #[arg(long, value_name = "PART", value_parser = part, conflicts_with_all = ["names_only", "structure_only"], help_heading = OURS)]
     pub relative: Option<f64>,
 
-    /// Do not compare the keys of links; compares everything else, as --exact does
+    /// Like --exact, but no keys of links
     #[arg(long, help_heading = OURS)]
     pub no_keys: bool,
 

@@ -71,13 +71,13 @@ pub struct Cli {
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]
     pub access: Option<String>,
 
-    /// orders: the sends of a state depend only on what that state received
+    /// orders: sends depend only on what their state received
     ///
     /// For message-driven programs (Charm++, actors, flow graphs) with at most 2000 messages
     #[arg(long, help_heading = WHAT)]
     pub message_driven: bool,
 
-    /// orders --count: of the receiver of a future message, only the container type is known
+    /// orders --count: only the container type of future receivers is known
     ///
     /// Models messages that are routed when sent; less of the graph can be omitted then
     #[arg(long, requires = "count", help_heading = WHAT)]
@@ -89,7 +89,9 @@ pub struct Cli {
     #[arg(long, value_name = "STATES", help_heading = WHAT)]
     pub blocking: Vec<Glob>,
 
-    /// deadlock: user-defined field of a state with the container it waits for, by name or rank
+    /// deadlock: user-defined field with the container that a state waits for
+    ///
+    /// By name or rank
     ///
     /// Default: the sender of the last message in a state of the same value
     #[arg(long, value_name = "FIELD", help_heading = WHAT)]

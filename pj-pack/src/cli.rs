@@ -51,12 +51,11 @@ pub struct Cli {
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub test: bool,
 
-    /// List the contents of a packed trace: times; lines by event, type and container; bytes by
-    /// kind of page
+    /// List the times, the numbers of lines and the sizes of a packed trace
     #[arg(short, long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub list: bool,
 
-    /// Print the structure of each container without times: events, sequences and loops
+    /// Print the sequences and loops of each container
     #[arg(long, group = "instead", conflicts_with = "output", help_heading = INSTEAD)]
     pub structure: bool,
 
@@ -72,14 +71,17 @@ pub struct Cli {
     #[arg(long, value_name = "N", default_value = "3", value_parser = whole::<u8>(1..=22), help_heading = HOW)]
     pub level: u8,
 
-    /// Text per segment, at most 64M: larger segments compress a little better and take more memory
+    /// Text per segment, at most 64M
+    ///
+    /// Larger segments compress a little better and take more memory
     ///
     /// Default: 4M; a 32nd of plain files from 48M, and a 96th of those from 64M to 512M, so that a window reads little
     #[arg(long, value_name = "SIZE", value_parser = size::<usize>(4096..=64 << 20, "a size from 4K to 64M"), help_heading = HOW)]
     pub segment: Option<usize>,
 
-    /// Do not store the reports `states` and `comm` of pj_profile, nor the lines that windows of
-    /// time need (pj_dump -s -e)
+    /// Store no reports, and nothing for windows of time
+    ///
+    /// The reports are `states` and `comm` of pj_profile; the windows those of pj_dump -s -e
     #[arg(long, help_heading = HOW)]
     pub no_summary: bool,
 

@@ -55,13 +55,16 @@ pub struct Cli {
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 
-    /// Number of pieces of about equal size; fewer if fewer containers have events. Without
-    /// --pieces, --piece-size and --by: one for each CPU that this process may use
+    /// Number of pieces of about equal size
+    ///
+    /// Fewer if fewer containers have events. Without --pieces, --piece-size and --by: one for each
+    /// CPU that this process may use
     #[arg(short, long, value_name = "N", group = "how", value_parser = count)]
     pub pieces: Option<NonZeroUsize>,
 
-    /// Size of a piece, in bytes or with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers
-    /// of 1000)
+    /// Approximate size of a piece
+    ///
+    /// In bytes, or with K, M, G or T (powers of 1024) or KB, MB, GB or TB (powers of 1000)
     #[arg(long, value_name = "SIZE", group = "how", value_parser = piece_size)]
     pub piece_size: Option<NonZeroU64>,
 
@@ -82,8 +85,9 @@ pub struct Cli {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub compress: Option<Compress>,
 
-    /// Write pieces without PajeTraceFile, for programs that do not know it, such as ViTE. The
-    /// definition of an unused event type marks their end
+    /// Write pieces for programs that do not know PajeTraceFile, such as ViTE
+    ///
+    /// The definition of an unused event type marks their end
     #[arg(long)]
     pub plain: bool,
 

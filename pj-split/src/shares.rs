@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
             }
         }
         // A container without events goes to its parent's piece, or else to the rest or to any
-        // piece. If pieces create it anyway for its descendants, it goes to none.
+        // piece. A container that pieces create anyway for its descendants belongs to no piece.
         let mut holds: Vec<bool> = of.iter().map(|piece| *piece != NONE).collect();
         for index in (1..of.len()).rev() {
             holds[self.containers.parent(ContainerId(index as u32)).index()] |= holds[index];

@@ -73,7 +73,7 @@ pub struct Cli {
     #[arg(long)]
     pub strict: bool,
 
-    /// Warnings of this kind do not change the exit status with --strict; can be repeated
+    /// With --strict, accept warnings of this kind; can be repeated
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(WARNINGS), hide_possible_values = true)]
     pub allow: Vec<String>,
 
@@ -103,8 +103,10 @@ pub struct Cli {
     #[command(flatten)]
     pub formatted: Formatted,
 
-    /// Method of checking: auto (replay with all threads, then line by line if there may be
-    /// problems) or careful (always line by line). The report is the same
+    /// Method of checking: auto or careful; the report is the same
+    ///
+    /// auto: replay with all threads, then line by line if there may be problems; careful: always
+    /// line by line
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Checker::Auto, hide_short_help = true)]
     pub checker: Checker,
 

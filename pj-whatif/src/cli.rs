@@ -65,18 +65,19 @@ pub struct Cli {
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub balance: Vec<String>,
 
-    /// Remove states with everything inside, and their messages and collectives:
-    /// state=NAME[,container=GLOB]
+    /// Remove states with everything inside: state=NAME[,container=GLOB]
+    ///
+    /// Their messages and collectives are removed, too
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub cut: Vec<String>,
 
-    /// Remove messages, such as 'size == 0' or 'tag > 5 && from == rank-0'; properties: size, tag,
-    /// value, from, to
+    /// Remove messages, such as 'size == 0' or 'tag > 5 && from == rank-0'
+    ///
+    /// Properties: size, tag, value, from, to
     #[arg(long, value_name = "CONDITION", help_heading = WHAT_IF)]
     pub cut_messages: Vec<String>,
 
     /// Change the network: latency=SECONDS|xF,bandwidth=BYTES|xF,eager=BYTES,sharing=maxmin|none
-    /// (one or more)
     ///
     /// A message takes its latency and the time of its bytes; messages share the links of their
     /// sender and receiver. xF is relative to the recorded network, which is estimated: latency=x10
@@ -84,18 +85,19 @@ pub struct Cli {
     #[arg(long, value_name = "HOW", help_heading = WHAT_IF)]
     pub net: Vec<String>,
 
-    /// Scale the time for computing and between states; a factor of 2 is slower:
-    /// [container=GLOB,]factor=F
+    /// Scale the time for computing: [container=GLOB,]factor=F
+    ///
+    /// The time between states counts as computing. A factor of 2 is slower
     #[arg(long, value_name = "WHICH", help_heading = WHAT_IF)]
     pub cpu: Vec<String>,
 
-    /// Add workers of StarPU, or remove them: KIND=+N, KIND=-N or KIND=N, such as CUDA=+1
+    /// Add or remove workers of StarPU: KIND=+N, KIND=-N or KIND=N
     ///
     /// Schedules the tasks of the file tasks.rec again, by their dependencies, priorities and times
     #[arg(long, value_name = "KIND=N", value_parser = TaskChange::workers, help_heading = WHAT_IF)]
     pub workers: Vec<TaskChange>,
 
-    /// Simulate noise: lognormal or normal, with optional settings: normal,cv=0.1,seed=1,runs=100
+    /// Simulate noise: lognormal or normal, such as normal,cv=0.1,seed=1,runs=100
     ///
     /// Multiplies the time of every computing state by a random number of mean 1 in each run
     #[arg(long, value_name = "HOW", help_heading = WHAT_IF)]
@@ -105,8 +107,9 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = WHAT_IF)]
     pub hypothesis: Vec<PathBuf>,
 
-    /// Run once for each of N values of a key missing in the hypotheses: KEY=FROM..TO/N, such as
-    /// factor=0.1..1.0/10
+    /// Run once for each of N values of a missing key: KEY=FROM..TO/N
+    ///
+    /// For example factor=0.1..1.0/10, with hypotheses that lack the factor
     #[arg(long, value_name = "RANGE", conflicts_with_all = ["output", "html", "random"], help_heading = WHAT_IF)]
     pub sweep: Option<Sweep>,
 
@@ -123,20 +126,20 @@ pub struct Cli {
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub net_table: Option<PathBuf>,
 
-    /// Host file of mpirun or smpirun, which assigns ranks to hosts; ranks of a host share its links
+    /// Host file of mpirun; ranks of a host share its links
     ///
     /// Default: hosts that the trace records as containers of a type host, node or machine, or one
     /// for each rank
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub hosts: Option<PathBuf>,
 
-    /// Start of an eager transfer: when it is sent, or when the receiver is ready, too
+    /// Start of an eager transfer: when the receiver is ready, or when it is sent
     ///
     /// Default: estimated from the messages
     #[arg(long, value_name = "posted|sent", value_parser = eager_start, help_heading = MODEL)]
     pub eager_start: Option<EagerStart>,
 
-    /// Progress of messages: at any time, or only while their receiver waits in a call
+    /// Progress of messages: at any time, or only in calls of the receiver
     ///
     /// Default: estimated from the waits
     #[arg(long, value_name = "async|calls", value_parser = progress, help_heading = MODEL)]
@@ -146,14 +149,16 @@ pub struct Cli {
     #[arg(long, value_name = "BYTES", value_parser = size::<u64>(0..=u64::MAX, "a size such as 64KiB"), help_heading = MODEL)]
     pub eager: Option<u64>,
 
-    /// Schedule of a collective, such as NAME=nxn; schedules: nxn, 1xn, nx1, flat, binomial,
-    /// reduce+bcast, doubling, ring, direct, pairwise, dissemination, scan and local
+    /// Schedule of a collective, such as NAME=nxn
+    ///
+    /// Schedules: nxn, 1xn, nx1, flat, binomial, reduce+bcast, doubling, ring, direct, pairwise,
+    /// dissemination, scan and local
     ///
     /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]
     pub coll: Vec<(Glob, Shape)>,
 
-    /// Model of broadcasts: members wait for the root, or for their parent in a binomial tree
+    /// Broadcasts: members wait for the root, or their parent in a tree
     #[arg(long, value_name = "root|binomial", value_parser = broadcast, help_heading = MODEL)]
     pub bcast: Option<Shape>,
 
@@ -175,7 +180,7 @@ pub struct Cli {
 
     /// Write the trace of the changed run to FILE, or to standard output for `-`
     ///
-    /// Not for tasks of StarPU, of which only the makespan is predicted
+    /// Not for tasks of StarPU, because only their makespan is predicted
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
 

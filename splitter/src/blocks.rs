@@ -82,7 +82,7 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ReadError::Io(error) => Some(error),
+            ReadError::Io(error) => error.source(),
             ReadError::LineTooLong { .. } => None,
         }
     }

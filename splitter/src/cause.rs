@@ -14,7 +14,7 @@ pub fn cause(error: &io::Error) -> String {
     while let Some(at) = text.find(" (os error") {
         let end = text[at..].find(')').map_or(text.len(), |end| at + end + 1);
         text.drain(at..end);
-        // The path that `tempfile` adds is that of a temporary file.
+        // The path that `tempfile` adds names a temporary file.
         if text[at..].starts_with(" at path ") {
             text.truncate(at);
         }

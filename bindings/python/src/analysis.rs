@@ -138,7 +138,7 @@ enum Failed {
     Analysis(String),
 }
 
-/// Reads a trace as a whole of which only a window has been read.
+/// Reads the whole trace, if only a window of it has been read so far.
 fn read_whole(
     keywords: &Keywords,
     path: &Path,
@@ -191,7 +191,7 @@ fn sum(asked: &Asked, parts: &[PyBackedBytes]) -> PyResult<Parts> {
     sum.ok_or_else(|| PyValueError::new_err("a part of the report is invalid"))
 }
 
-/// Returns the report of a trace, of which `trace` may be a part.
+/// Returns the report of the whole trace, although `trace` may be only a part of it.
 pub(crate) fn whole(
     trace: &Trace,
     py: Python<'_>,

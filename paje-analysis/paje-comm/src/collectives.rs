@@ -312,8 +312,9 @@ fn n_to_one(times: &[(i128, i128)], sums: &mut [i128]) {
 /// Groups of tracks, by a container and the type of their states.
 type Groups = Vec<((ContainerId, TypeId), Vec<u32>)>;
 
-/// Returns the largest groups with equal numbers of collectives, of which most are in step. Without
-/// such groups, returns all tracks. `paths` has the containers around each track from the root down.
+/// Returns the largest groups with equal numbers of collectives, most of which are in step. Without
+/// such groups, returns all tracks. `paths` has the containers around each track from the root
+/// down.
 fn largest(tracks: &Tracks<'_>, states: &[States], paths: &[Vec<ContainerId>]) -> (Level, Groups) {
     let at = |depth: usize| -> Groups {
         let around = |track: &Track| {

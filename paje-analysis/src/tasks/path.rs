@@ -1,8 +1,8 @@
 //! The critical path of a run of tasks.
 //!
-//! The path is followed backwards from the task that ended last. Before a task, it continues with what made the task
-//! start when it did: the task that it depended on, if that ended last; the previous task of its worker; or the
-//! submission. Time between this and the start shows what the worker did.
+//! The path is followed backwards from the task that ended last. Before a task, it continues with
+//! the latest of three events: the end of a task that it depended on, the end of the previous task
+//! of its worker, or the submission. Time between this and the start shows what the worker did.
 
 use super::{Execution, TaskRun};
 

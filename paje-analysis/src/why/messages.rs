@@ -34,9 +34,9 @@ const SMALL: f64 = 4096.0;
 /// Longest time of a message in a usual network, in seconds.
 const USUAL: f64 = 50e-6;
 
-/// Messages are too many if ranks send several small ones to the same rank without much computing
-/// between them, or if small ones are as fast as in usual networks. Otherwise, the network is slow
-/// for what the program sends.
+/// There are too many messages if ranks send several small ones to the same rank without much
+/// computing between them, or if small messages are as fast as in usual networks. Otherwise, the
+/// network is slow for what the program sends.
 pub(super) fn transfer(measures: &Measures<'_, '_>, losses: &Losses) -> Option<Cause> {
     if losses.transfer < LEAST {
         return None;

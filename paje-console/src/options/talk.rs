@@ -24,12 +24,13 @@ pub struct Talk {
     )]
     pub stats: Option<StatsFormat>,
 
-    /// Print the kind of input, and the threads with their CPUs, to standard error
+    /// Print the kind of input and the CPUs of threads to standard error
     #[arg(long, hide_short_help = true)]
     pub verbose: bool,
 
-    /// Do not show progress. It is shown only after a second, and only if standard error is a
-    /// terminal
+    /// Do not show progress
+    ///
+    /// It is shown only after a second, and only if standard error is a terminal
     #[arg(long, hide_short_help = true)]
     pub no_progress: bool,
 

@@ -46,8 +46,8 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// Returns the shape of the last `len` bytes. If they are no such number, returns a shape that
-    /// matches nothing.
+    /// Returns the shape of the last `len` bytes. If the bytes are not such a number, returns a
+    /// shape that matches nothing.
     #[must_use]
     #[cold]
     pub fn of(ending: &[u8; ENDING], len: usize) -> Shape {

@@ -51,6 +51,44 @@ impl<'t> Row<'t> {
         }
     }
 
+    /// Returns the container of a container's row.
+    #[must_use]
+    pub const fn as_container(&self) -> Option<Container<'t>> {
+        if let Row::Container(container) = self { Some(*container) } else { None }
+    }
+
+    /// Returns the state, if the row is one.
+    ///
+    /// ```
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+    /// # let trace = paje_sim::Trace::open(path)?;
+    /// let states = trace.rows_by_time().filter_map(|row| row.as_state());
+    /// assert_eq!(states.count() as u64, trace.counts().states);
+    /// # Ok::<(), paje_sim::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn as_state(&self) -> Option<State<'t>> {
+        if let Row::State(state) = self { Some(*state) } else { None }
+    }
+
+    /// Returns the value of a variable, if the row is one.
+    #[must_use]
+    pub const fn as_variable(&self) -> Option<Variable<'t>> {
+        if let Row::Variable(variable) = self { Some(*variable) } else { None }
+    }
+
+    /// Returns the event, if the row is one.
+    #[must_use]
+    pub const fn as_event(&self) -> Option<Event<'t>> {
+        if let Row::Event(event) = self { Some(*event) } else { None }
+    }
+
+    /// Returns the link, if the row is one.
+    #[must_use]
+    pub const fn as_link(&self) -> Option<Link<'t>> {
+        if let Row::Link(link) = self { Some(*link) } else { None }
+    }
+
     /// Returns the lane of the row. The row of a container has none.
     #[must_use]
     pub const fn lane(&self) -> Option<Lane<'t>> {
@@ -92,7 +130,7 @@ impl<'t> Lane<'t> {
     pub fn rows(self) -> impl Iterator<Item = Row<'t>> + use<'t> {
         let states = self.states().map(Row::State);
         let variables = self.variables().map(Row::Variable);
-        // All but one of these are empty.
+        // Only one of these is not empty.
         let others = self.events().map(Row::Event).chain(self.links().map(Row::Link));
         states.chain(variables).chain(others)
     }
@@ -135,6 +173,37 @@ impl Trace {
         let heads = sources.iter_mut().enumerate();
         let heads = heads.filter_map(|(source, rows)| Some(Head { row: rows.next()?, source }));
         RowsByTime { heads: heads.collect(), sources }
+    }
+
+    /// Returns the rows of several traces in the order of their starts in seconds, each with the place of its trace in
+    /// `traces`. Rows of one trace are in the order of [`rows_by_time`](Self::rows_by_time). Rows of different traces
+    /// with the same start are in the order of `traces`.
+    ///
+    /// Clocks are not aligned. The order means something only if the traces share a clock, or if all of them begin
+    /// at 0. The time for a row is proportional to the number of traces.
+    ///
+    /// ```
+    /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
+    /// # use paje_sim::Trace;
+    /// let (before, after) = (Trace::open(path)?, Trace::open(path)?);
+    /// for (run, row) in Trace::merge_by_time([&before, &after]) {
+    ///     println!("{} of run {run}", row.start());
+    /// }
+    /// # Ok::<(), paje_sim::Error>(())
+    /// ```
+    pub fn merge_by_time<'t>(
+        traces: impl IntoIterator<Item = &'t Trace>,
+    ) -> impl Iterator<Item = (usize, Row<'t>)> {
+        let rows = traces.into_iter().map(|trace| (trace, trace.rows_by_time().peekable()));
+        let mut rows: Vec<_> = rows.collect();
+        std::iter::from_fn(move || {
+            let starts = rows.iter_mut().enumerate().filter_map(|(place, (trace, rows))| {
+                Some((place, trace.seconds(rows.peek()?.start())))
+            });
+            // Of equal starts, this is the first.
+            let (place, _) = starts.min_by(|one, other| one.1.total_cmp(&other.1))?;
+            Some((place, rows[place].1.next()?))
+        })
     }
 }
 

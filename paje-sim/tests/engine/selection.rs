@@ -93,7 +93,7 @@ fn unwanted_rows_are_checked_and_left_out() {
     assert!(left_out > 200 && refused > 50, "{left_out} {refused}");
 }
 
-/// Tries all sequences of up to five events of a lane, of which the last is out of order.
+/// Tries all sequences of up to five events of a lane in which the last event is out of order.
 #[test]
 fn lanes_are_checked_without_rows() {
     let definitions = datasets::definitions(DEFINITIONS);

@@ -1,7 +1,7 @@
 //! Results of the model for the recorded run.
 //!
 //! All calls begin at their recorded times. For each step in which a rank waits, the model
-//! determines when the waiting ended. The time that the rank took after that stays the same in a
+//! determines when the waiting ended. The time from then to the end of the call stays the same in a
 //! changed run.
 
 use paje_comm::{Act, Step};

@@ -341,7 +341,7 @@ impl Scheduler<'_, '_> {
     }
 }
 
-/// Phases of a program, which waits for all tasks before it submits those of the next phase.
+/// Phases of a program that waits for all tasks before it submits the tasks of the next phase.
 struct Phases {
     /// Phase of each task.
     of: Vec<u32>,

@@ -47,10 +47,11 @@ record! {
 /// | `cut-messages` | a condition such as `size == 0` | removes messages; properties are `size`, `tag`, `value`, `from` and `to`, joined by `&&` |
 /// | `net` | `latency=L`, `bandwidth=B`, `eager=N`, `sharing=maxmin` or `none` | changes the network: `x10` is ten times the recorded value, a number is seconds or bytes per second |
 ///
-/// Only what the changes name, and what follows from it, takes another time: each container does the same as in the
-/// recorded run, in the same order, and messages keep their senders and receivers. Waiting is computed again. The
-/// network and the time of calls stay as recorded unless `net` changes them. A factor multiplies times, so 0.5 is
-/// twice as fast. [`Prediction::notes`] has what is assumed in addition.
+/// Each container does the same as in the recorded run, in the same order, and messages keep their
+/// senders and receivers. Only the times of activities change, as far as the changes require.
+/// Waiting is computed again. The network and the time of calls stay as recorded unless `net`
+/// changes them. A factor multiplies times, so 0.5 is twice as fast. [`Prediction::notes`] has what
+/// is assumed in addition.
 ///
 /// ```
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");

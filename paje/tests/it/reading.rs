@@ -1,7 +1,9 @@
 //! Reading from files and readers, and showing rows to visitors.
 
+use std::error::Error;
+use std::fmt;
 use std::fs;
-use std::io::{Cursor, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::sync::Arc;
 
 use paje::{
@@ -136,6 +138,43 @@ fn errors_have_a_kind_and_a_position() {
     let error = TraceReader::new().select(selection).open(example("mpi.trace"));
     let error = error.expect_err("no such container");
     assert!(is_unmatched(&error) && error.to_string().contains("did you mean 'rank-0'"), "{error}");
+}
+
+#[derive(Debug)]
+struct Lost(io::Error);
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the connection is lost")
+    }
+}
+
+impl Error for Lost {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+impl Read for Lost {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other(Lost(io::Error::other("the cable is cut"))))
+    }
+}
+
+/// Regression test: programs that print an error with its sources repeated the message.
+#[test]
+fn sources_do_not_repeat_the_message() {
+    let chain = |error: paje::Error| {
+        let first: &(dyn Error + 'static) = &error;
+        let errors = std::iter::successors(Some(first), |error| (*error).source());
+        errors.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let missing = TraceReader::new().open("no such file").expect_err("missing");
+    assert_eq!(chain(missing).len(), 1);
+    let pinned = TraceReader::new().pin(Pin::List(vec![9999])).open(example("mpi.trace"));
+    assert_eq!(chain(pinned.expect_err("no such CPU")).len(), 1);
+    let read = TraceReader::new().read(Lost(io::Error::other(""))).expect_err("it fails");
+    assert_eq!(chain(read), ["<reader>: the connection is lost", "the cable is cut"]);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 
 use datasets::Shape;
 use paje::{
-    Annotations, Events, Lane, Links, Name, NameOrder, Nature, Row, Selection, States, Trace,
-    TraceReader, Variables, Visitor,
+    Annotations, Events, Lane, Links, Name, NameOrder, Nature, Row, Selection, States, TimeUnit,
+    Trace, TraceReader, Variables, Visitor,
 };
 
 use crate::examples::example;
@@ -113,12 +113,37 @@ fn rows_by_time_are_all_rows_in_order() {
     for trace in traces() {
         let sorted: Vec<Row<'_>> = trace.rows_by_time().collect();
         assert!(sorted.is_sorted_by_key(Row::start));
+        let counts = trace.counts();
+        let count = |is: fn(&Row<'_>) -> bool| sorted.iter().filter(|row| is(row)).count() as u64;
+        assert_eq!(count(|row| row.as_container().is_some()), counts.containers);
+        assert_eq!(count(|row| row.as_state().is_some()), counts.states);
+        assert_eq!(count(|row| row.as_variable().is_some()), counts.variables);
+        assert_eq!(count(|row| row.as_event().is_some()), counts.events);
+        assert_eq!(count(|row| row.as_link().is_some()), counts.links);
         let mut all: Vec<String> = trace.rows().map(|row| text(&row)).collect();
         let mut found: Vec<String> = sorted.iter().map(text).collect();
         all.sort();
         found.sort();
         assert_eq!(found, all);
     }
+}
+
+#[test]
+fn merge_by_time_has_the_rows_of_each_trace_in_their_order() {
+    let mut traces = traces();
+    // The same trace in other units, and with the same starts.
+    for unit in [TimeUnit::Milliseconds, TimeUnit::Seconds] {
+        let trace = TraceReader::new().lines(true).time_unit(unit).open(example("mpi.trace"));
+        traces.push(trace.expect("valid trace"));
+    }
+    let merged: Vec<(usize, Row<'_>)> = Trace::merge_by_time(&traces).collect();
+    let key = |(place, row): &(usize, Row<'_>)| (traces[*place].seconds(row.start()), *place);
+    assert!(merged.is_sorted_by_key(key));
+    for (place, trace) in traces.iter().enumerate() {
+        let own = merged.iter().filter(|(of, _)| *of == place).map(|(_, row)| text(row));
+        assert!(own.eq(trace.rows_by_time().map(|row| text(&row))));
+    }
+    assert_eq!(Trace::merge_by_time([]).count(), 0);
 }
 
 #[test]

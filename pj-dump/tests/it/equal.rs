@@ -245,11 +245,11 @@ fn the_first_of_two_faults_is_reported() {
     }
 }
 
-/// Reads all files of up to 2 MB below the folder that `PAJE_CORPUS` names, also compressed. For
+/// Reads all files of up to 500 kB below the folder that `PAJE_CORPUS` names, also compressed. For
 /// files that are not traces, the errors must be equal.
 #[test]
 fn a_corpus_is_equal_for_some_settings() {
-    const MOST: u64 = 2_000_000;
+    const MOST: u64 = 500_000;
     let Some(folder) = std::env::var_os("PAJE_CORPUS") else {
         return;
     };

@@ -1,5 +1,5 @@
 //! Tests which differences matter for PajeNG and for the options, as in the table of
-//! `docs/compat.md`.
+//! `docs/dev/compat.md`.
 
 use std::process::Command;
 

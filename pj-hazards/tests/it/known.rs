@@ -109,7 +109,7 @@ fn messages_that_only_read_can_be_put_in_order() {
 ///
 /// They are the deliveries in all orders of the subgroups, and in the graphs of their states. The
 /// source counts a message at a cut in the group before the cut. Here it is a separate group, which
-/// adds one delivery to each order of every group but one.
+/// adds one delivery to each order of all other groups except one.
 #[test]
 fn orders_of_an_exchange_between_neighbours() {
     for (threads, decomposed, combined) in

@@ -138,7 +138,6 @@ fn the_slow_rank_causes_the_delay() {
     let line = out.lines().find(|line| line.contains("rank-3")).expect("a line");
     let words: Vec<&str> = line.split_whitespace().collect();
     assert!(words.ends_with(&["60.0", "ms", "210", "ms"]), "{out}");
-    shows("waiting.md", &out);
 }
 
 /// Checks that a page of the documents has the lines of a report below its title and notes.

@@ -3,6 +3,7 @@
 pub mod agree;
 pub mod pieces;
 pub mod reports;
+pub mod targets;
 #[path = "../../../pj-dump/tests/it/verdict.rs"]
 mod verdict;
 

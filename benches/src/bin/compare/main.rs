@@ -54,7 +54,7 @@ struct Cli {
     #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
     options: String,
 
-    /// Also measure traces whose dumps differ (docs/compat.md says when they do)
+    /// Also measure traces whose dumps differ (docs/dev/compat.md says when they do)
     #[arg(long)]
     different_too: bool,
 

@@ -79,7 +79,7 @@ pub(super) struct ShortIds {
     heads: Vec<(u64, Head)>,
 }
 
-/// Batch of long lines of which only the head is needed.
+/// Batch of long lines that need only their head decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) batch: u32,

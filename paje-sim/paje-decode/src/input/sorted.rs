@@ -46,7 +46,7 @@ impl Line {
     const LEN_BITS: u32 = 20;
     /// Lines of this length or more do not fit. The end of such a line must be searched for.
     const LONG: usize = (1 << Line::LEN_BITS) - 1;
-    /// Longest text of which all lines fit into [`Line`]: 16 TiB.
+    /// Largest text whose lines all fit into [`Line`]: 16 TiB.
     const MOST_TEXT: u64 = 1 << (u64::BITS - Line::LEN_BITS);
 
     #[inline]

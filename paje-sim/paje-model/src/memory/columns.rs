@@ -16,7 +16,7 @@ const SIZES: usize = LARGEST.ilog2() as usize;
 
 const SMALLER: usize = SIZES - 1 + TWICE;
 
-/// Number of sizes, from the second size on, of which a lane has two chunks.
+/// Number of chunk sizes that occur twice in a lane, from the second size on.
 const TWICE: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -101,8 +101,7 @@ impl Model {
     /// Returns the lane of an event. Makes up the lane and its container if necessary. They then begin at the event's
     /// `time`, if the event has a time.
     ///
-    /// # Errors
-    /// The lane does not exist and never will.
+    /// # Errors The lane does not exist and is never created.
     pub fn mended_lane(
         &mut self,
         container: &[u8],

@@ -204,11 +204,12 @@ impl fmt::Debug for Error {
     }
 }
 
+/// The source is the cause of a failed read. The message of the read itself is part of the error's own message.
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
             ErrorKind::Invalid(_) | ErrorKind::Unmatched(_) | ErrorKind::Stopped => None,
-            ErrorKind::Io(error) | ErrorKind::File { error, .. } => Some(error),
+            ErrorKind::Io(error) | ErrorKind::File { error, .. } => error.source(),
         }
     }
 }

@@ -108,7 +108,7 @@ pub struct Options {
     pub no_imbrication: bool,
     /// Whether to ignore links that lack an end when their container ends. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
-    /// Whether ignored links of which only the start is known are kept for `Trace::link_starts`.
+    /// Whether `Trace::link_starts` keeps ignored links that have only a start.
     pub keep_link_starts: bool,
     /// Whether user-defined fields are kept.
     pub user_defined: bool,

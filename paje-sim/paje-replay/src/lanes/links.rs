@@ -37,8 +37,8 @@ pub struct LinkStrand {
 pub enum KeyMemory {
     #[default]
     Keys,
-    /// Only the hashes of the keys are remembered. Different hashes prove that no key is reused, but equal hashes do
-    /// not prove that a key is reused.
+    /// Only the hashes of the keys are remembered. If all hashes differ, no key is reused. If two
+    /// hashes are equal, a key may be reused.
     Hashes,
     /// To save memory, neither keys nor hashes are remembered.
     Nothing,

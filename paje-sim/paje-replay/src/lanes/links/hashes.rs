@@ -2,9 +2,9 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::links::filter::{Filter, Hashes};
 
-/// Hashes of a strand's keys. Different hashes prove that no key is reused, but equal hashes do not prove that a key is
-/// reused. All hashes are in a list, which is searched for doubtful hashes now and then. A hash table would cost a
-/// cache miss for each link.
+/// Hashes of a strand's keys. If all hashes differ, no key is reused. If two hashes are equal, a
+/// key may be reused. All hashes are in a list, which is searched for doubtful hashes now and then.
+/// A hash table would cost a cache miss for each link.
 #[derive(Debug, Default)]
 pub(super) struct KeyHashList {
     all: Vec<u64>,

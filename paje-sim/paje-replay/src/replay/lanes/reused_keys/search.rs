@@ -32,8 +32,8 @@ impl<'s> Search<'s> {
         self.keys
     }
 
-    /// Counts a link of the strand. Must be called once for each link, except for links whose [tag](Tags) no candidate
-    /// has.
+    /// Counts a link of the strand. Must be called once for each link whose [tag](Tags) equals that
+    /// of a candidate.
     pub(crate) fn look(&self, key: KeyPlace, hash: &mut KeyHashes<'s>) {
         if self.hashes.has(hash.of(key.place()))
             && let Some(count) = self.counts.get(bare_key(self.keys.get(key.place())))

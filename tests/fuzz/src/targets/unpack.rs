@@ -1,17 +1,14 @@
 //! Tests damaged packed traces with correct checksums.
 
-#![no_main]
-
 use std::io::{Cursor, Read};
 
-use libfuzzer_sys::fuzz_target;
 use paje_pack::{
     Border, Definitions, Packed, Piece, Reader, Segment, Segments, Settings, Summaries, Text,
     WindowIndex, Writer,
 };
 use paje_parser::columns::{Asked, HoleKind, Lines, Wanted};
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     // The first bytes are changes, which are applied to the packed form of the other bytes.
     let Some((changes, text)) = bytes.split_at_checked(8) else { return };
     let mut settings = Settings::default();
@@ -45,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-});
+}
 
 /// Reads a segment as columns. `choice` decides which columns are requested and whether steps are
 /// left out.

@@ -1,12 +1,9 @@
 //! Tests that the fast tokeniser agrees with the reference tokeniser.
 
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
 use paje_parser::scan::{Scanner, Spans};
 use paje_parser::token;
 
-fuzz_target!(|text: &[u8]| {
+pub fn run(text: &[u8]) {
     let mut scanner = Scanner::default();
     scanner.scan(text);
     let (mut fast, mut searched) = (Spans::default(), Spans::default());
@@ -21,4 +18,4 @@ fuzz_target!(|text: &[u8]| {
         // The line continues up to its newline, even if its fields end earlier.
         start = scanner.line_end(text, start) + 1;
     }
-});
+}

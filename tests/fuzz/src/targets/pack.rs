@@ -1,13 +1,10 @@
 //! Tests that unpacking a packed trace returns the original bytes.
 
-#![no_main]
-
 use std::io::Read;
 
-use libfuzzer_sys::fuzz_target;
 use paje_pack::{Settings, Text, pack};
 
-fuzz_target!(|text: &[u8]| {
+pub fn run(text: &[u8]) {
     let mut settings = Settings::default();
     settings.level = 1;
     for segment in [1 << 20, 1 + usize::from(text.last().copied().unwrap_or(0)) * 16] {
@@ -17,4 +14,4 @@ fuzz_target!(|text: &[u8]| {
         Text::new(&packed[..]).read_to_end(&mut back).expect("it was just packed");
         assert_eq!(back, text);
     }
-});
+}

@@ -1,16 +1,11 @@
 //! OTF2 archives whose anchor file, definitions and markers have any bytes.
 
-#![no_main]
-
 use std::fs;
 
-use libfuzzer_sys::fuzz_target;
 
-#[path = "otf2/read.rs"]
-mod read;
-use read::{END, anchor, folder, header, read, write};
+use super::archive::{END, anchor, folder, header, read, write};
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     // The first bytes are the lengths of the files.
     let Some((lengths, mut rest)) = bytes.split_at_checked(4) else { return };
     let mut next = |length: u8| {
@@ -34,4 +29,4 @@ fuzz_target!(|bytes: &[u8]| {
     write("run.marker", &[&header, next(lengths[2]), END]);
     write("run/0.evt", &[&header, rest, END]);
     read("run.otf2", choice);
-});
+}

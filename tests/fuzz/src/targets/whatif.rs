@@ -1,14 +1,11 @@
 //! Tests re-timed runs. Without changes, all times stay the same. With changes, the written trace
 //! is valid.
 
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
 use paje_analysis::classes::Map;
 use paje_export::paje::{self, Form};
-use paje_fuzz::team;
+use crate::team;
 use paje_sim::{NameOrder, Options, Precision, Selection, Trace};
-use paje_whatif::hypothesis::{Changes, Hypothesis, parse_file};
+use paje_whatif::hypothesis::{Changes, Hypothesis};
 use paje_whatif::{Changed, Graph, Plan, Settings};
 
 /// A map in which a letter of a value determines its class, so that any trace has messages and
@@ -16,14 +13,8 @@ use paje_whatif::{Changed, Graph, Plan, Settings};
 const MAP: &str = "[classes]\n\"*[a-c]\" = \"send\"\n\"*[d-f]\" = \"recv\"\n\"*[g-i]\" = \"wait\"\n\"*[j-l]\" = \"nxn\"\n\
     \"*[m-o]\" = \"1xn\"\n\"*[p-r]\" = \"nx1\"\n\"*[s-u]\" = \"scan\"\n\"*[v-z]\" = \"barrier\"\n\"*\" = \"compute\"\n";
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let choice = bytes.last().copied().unwrap_or(0);
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        let _ = parse_file(text);
-        for kind in ["scale", "balance", "cut", "cut-messages", "net", "cpu"] {
-            let _ = Hypothesis::parse(kind, text);
-        }
-    }
     let mut options = Options::default();
     (options.recover, options.user_defined) = (true, true);
     let Ok(trace) = Trace::read(bytes, &options) else { return };
@@ -45,4 +36,4 @@ fuzz_target!(|bytes: &[u8]| {
     let changed = Changed::new(&graph, &applied.plan, &run);
     let form = Form { order: NameOrder::Bare, precision: Precision::Double };
     paje::write(&trace, &selected, form, &changed, team(), &mut out).expect("memory");
-});
+}

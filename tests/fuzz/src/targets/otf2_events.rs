@@ -1,17 +1,12 @@
 //! OTF2 archives of two locations whose events have any bytes.
 
-#![no_main]
-
 use std::fs;
 use std::sync::Once;
 
-use libfuzzer_sys::fuzz_target;
 
-#[path = "otf2/read.rs"]
-mod read;
-use read::{END, anchor, folder, header, read, write};
+use super::archive::{END, anchor, folder, header, read, write};
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Some((&[choice, length, end], rest)) = bytes.split_first_chunk() else { return };
     static DEFINED: Once = Once::new();
     DEFINED.call_once(|| {
@@ -33,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     write(&format!("{name}/0.evt"), &[&header, first, END]);
     write(&format!("{name}/1.evt"), &[&header, second, if end == 0 { &[] } else { END }]);
     read(&format!("{name}.otf2"), choice);
-});
+}
 
 /// Returns definitions of each kind that events refer to.
 fn definitions() -> Vec<u8> {

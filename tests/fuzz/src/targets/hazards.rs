@@ -1,10 +1,7 @@
 //! Tests that hazards do not depend on the number of workers, and that no trace causes a panic.
 
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
 use paje_analysis::classes::Map;
-use paje_fuzz::team;
+use crate::team;
 use pj_hazards::barriers::{Barrier, barriers};
 use pj_hazards::deadlock::{self, deadlock};
 use pj_hazards::model::{Model, Options};
@@ -16,12 +13,12 @@ use paje_workers::Workers;
 /// Maximum number of races to list, and of sets of messages to examine.
 const LIMIT: usize = 1000;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let made;
     let text = match bytes.starts_with(b"%") {
         true => bytes,
         false => {
-            made = paje_fuzz::structured(bytes);
+            made = crate::structured(bytes);
             &made
         }
     };
@@ -31,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some((races, ..)) = one {
         assert_eq!(races.list.len() as u128, races.count.min(LIMIT as u128));
     }
-});
+}
 
 type Found = (Races, Vec<Stage>, String, Vec<Barrier>);
 

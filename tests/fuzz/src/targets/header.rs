@@ -1,11 +1,8 @@
 //! Tests that accepted definitions can be written again and read as the same definitions.
 
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
 use paje_parser::{DefTable, EventDef, FieldNames};
 
-fuzz_target!(|text: &[u8]| {
+pub fn run(text: &[u8]) {
     let names = [FieldNames::Strict, FieldNames::Old][usize::from(text.len() % 2 == 1)];
     let mut table = DefTable::new(names);
     for line in text.split(|byte| *byte == b'\n') {
@@ -34,7 +31,7 @@ fuzz_target!(|text: &[u8]| {
             panic!("{def:?} cannot be written again");
         }
     }
-});
+}
 
 /// Returns the lines of a definition. Words are quoted unless they contain quotes. After the
 /// percent sign and inside unquoted words, a quote is an ordinary character.

@@ -1,11 +1,8 @@
 //! Tests the decoding of lines: positions are inside the line, and numbers equal those of the
 //! standard library.
 
-#![no_main]
-
 use std::sync::LazyLock;
 
-use libfuzzer_sys::fuzz_target;
 use paje_parser::event::EventKind;
 use paje_parser::{FieldNames, Line, LineDecoder, number, token};
 
@@ -27,7 +24,7 @@ static DECODER: LazyLock<LineDecoder> = LazyLock::new(|| {
     decoder
 });
 
-fuzz_target!(|text: &[u8]| {
+pub fn run(text: &[u8]) {
     let mut decoder = DECODER.clone();
     for line in text.split(|byte| *byte == b'\n') {
         let mut words = Vec::new();
@@ -58,7 +55,7 @@ fuzz_target!(|text: &[u8]| {
         assert!(word.start <= word.end && word.end as usize <= line.len(), "{fault:?}");
         assert!(!fault.kind.sentence(&line[word.start as usize..word.end as usize]).is_empty());
     }
-});
+}
 
 /// Reads a word as a number, alone and in its line, and compares decimals with the standard
 /// library.
