@@ -113,7 +113,7 @@ impl Trial {
             }
             4 => {
                 // With less memory, the system cannot load the program and kills it.
-                let found = self.limited(format!("-v {}", 16_000 + rng.below(48_000)));
+                let found = self.limited(format!("-v {}", 40_000 + rng.below(48_000)));
                 let told = said(&found).contains("pj_dump: ") || said(&found).contains("memory");
                 let is_right = match status(&found) {
                     126 | 127 => true,
