@@ -30,8 +30,10 @@ const NATURES: [TypeNature; 5] = [
     TypeNature::Link,
 ];
 
+type Fact = (ContainerId, TypeId, Option<(f64, f64)>);
+
 /// Returns container, type and times of each row in the order of a dump.
-fn facts(trace: &Trace) -> Vec<(ContainerId, TypeId, Option<(f64, f64)>)> {
+fn facts(trace: &Trace) -> Vec<Fact> {
     let root = (ContainerId::ROOT, trace.containers().type_of(ContainerId::ROOT), None);
     let fact = |row: Row<'_>| match row {
         Row::Container(container) => (container.id(), row.type_id(), None),
