@@ -13,6 +13,7 @@
 //! message that starts last. A wait is never longer than its state.
 
 pub mod delays;
+mod notes;
 pub mod paths;
 mod report;
 pub mod rest;
@@ -29,6 +30,8 @@ use paje_comm::{Facts, Seconds};
 use paje_sim::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+
+const NONE: u32 = u32::MAX;
 
 /// All waits of a trace, and the states, messages and collectives from which they are derived.
 #[derive(Clone, Debug)]
@@ -69,17 +72,6 @@ pub struct Wait {
     pub whom: u32,
     /// State of that track that ends the wait, if known.
     pub release: Option<u32>,
-    /// Message or operation that is waited for.
-    pub about: About,
-}
-
-/// Message or operation that a wait belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    /// Index of the message.
-    Message(u32),
-    /// A collective: index of its series, and index of the operation in the series.
-    Operation(u32, u32),
 }
 
 impl Kind {
@@ -146,24 +138,24 @@ impl<'t> Waits<'t> {
     /// Finds all waits in these states, messages and collectives.
     #[must_use]
     pub fn of(facts: Facts<'t>) -> Self {
-        let (tracks, collectives) = (&facts.tracks, &facts.collectives);
-        let mut by_track: Vec<Vec<Wait>> = (0..tracks.list().len())
-            .into_par_iter()
-            .map(|track| of_messages(&facts, track))
-            .collect();
-        let series: Vec<Vec<Wait>> = collectives
-            .series
-            .par_iter()
-            .enumerate()
-            .map(|(at, series)| of_series(tracks, series, at as u32))
-            .collect();
-        for wait in series.into_iter().flatten() {
-            by_track[wait.waiter as usize].push(wait);
+        let (tracks, series) = (&facts.tracks, &facts.collectives.series);
+        let awaited: Vec<Vec<u32>> = series.par_iter().map(|it| awaited(tracks, it)).collect();
+        let mut seats: Vec<Vec<(usize, usize)>> = vec![Vec::new(); tracks.list().len()];
+        for (at, series) in series.iter().enumerate() {
+            let members = series.tracks.iter().enumerate();
+            members.for_each(|(member, track)| seats[*track as usize].push((at, member)));
         }
-        by_track.par_iter_mut().for_each(|waits| {
+        let of_track = |(track, seats): (usize, &Vec<(usize, usize)>)| {
+            let mut waits = of_messages(&facts, track);
+            for (at, member) in seats {
+                of_series(tracks, &series[*at], &awaited[*at], *member, &mut waits);
+            }
             let order = |wait: &Wait| (wait.state, wait.kind);
             waits.sort_by(|a, b| a.until.total_cmp(&b.until).then(order(a).cmp(&order(b))));
-        });
+            waits.shrink_to_fit();
+            waits
+        };
+        let by_track = seats.par_iter().enumerate().map(of_track).collect();
         Waits { facts, by_track, combined: OnceLock::new() }
     }
 
@@ -225,12 +217,12 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
     let mut waits = Vec::new();
     // The latest start of the messages that each state receives, if the trace records calls.
     let mut latest: FxHashMap<usize, f64> = FxHashMap::default();
-    let mut add = |kind, state: usize, late: f64, whom, release: Option<usize>, message| {
+    let mut add = |kind, state: usize, late: f64, whom, release: Option<usize>| {
         let (from, until) = (track.start[state], late.min(track.end[state]));
         if from < until {
             let release = release.map(|state| state as u32);
-            let (waiter, state, about) = (at as u32, state as u32, About::Message(message));
-            waits.push((late, Wait { kind, waiter, state, from, until, whom, release, about }));
+            let (waiter, state) = (at as u32, state as u32);
+            waits.push((late, Wait { kind, waiter, state, from, until, whom, release }));
         }
     };
     let p2p =
@@ -238,7 +230,7 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
     for number in messages.received(at) {
         let message = &messages.list()[*number as usize];
         let Some(state) = message.recv().filter(|state| p2p(at, *state)) else { continue };
-        add(Kind::LateSender, state, message.start, message.from, message.send(), *number);
+        add(Kind::LateSender, state, message.start, message.from, message.send());
         if !facts.recorded.is_empty() {
             let latest = latest.entry(state).or_insert(message.start);
             *latest = latest.max(message.start);
@@ -261,7 +253,7 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
                 && !latest.get(&state).is_some_and(is_later)
         };
         if p2p(at, send) && (facts.is_rendezvous(message) || has_waited()) {
-            add(Kind::LateReceiver, state, enter, message.to, Some(post), *number);
+            add(Kind::LateReceiver, state, enter, message.to, Some(post));
         }
     }
     // For each state and kind, the wait for the latest message is kept. If several messages are
@@ -273,53 +265,72 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
     waits.into_iter().map(|(_, wait)| wait).collect()
 }
 
-fn of_series(tracks: &Tracks<'_>, series: &Series, at: u32) -> Vec<Wait> {
-    let group = &series.tracks;
-    let mut waits = Vec::new();
+/// Returns for each state of a series the member that it waits for, or [`NONE`].
+fn awaited(tracks: &Tracks<'_>, series: &Series) -> Vec<u32> {
+    let members = series.tracks.len();
+    let mut awaited = vec![NONE; series.len() * members];
     for instance in 0..series.len() {
         let states = series.operation(instance);
-        let enter =
-            |member: usize| tracks.list()[group[member] as usize].start[states[member] as usize];
+        let whom = &mut awaited[instance * members..][..members];
+        let enter = |member: u32| {
+            let track = series.tracks[member as usize];
+            tracks.list()[track as usize].start[states[member as usize] as usize]
+        };
         // Keeps the member that entered last. If several entered at that time, keeps the first of
         // them.
-        let later = |best: Option<usize>, member: usize| match best {
-            Some(best) if enter(best) >= enter(member) => Some(best),
-            _ => Some(member),
+        let later = |best: u32, member: u32| {
+            if best != NONE && enter(best) >= enter(member) { best } else { member }
         };
-        let mut add = |kind, member: usize, whom: Option<usize>| {
-            let Some(whom) = whom else { return };
-            let exit = tracks.list()[group[member] as usize].end[states[member] as usize];
-            let (from, until) = (enter(member), enter(whom).min(exit));
-            if from < until {
-                let (waiter, state) = (group[member], states[member]);
-                let (whom, release) = (group[whom], Some(states[whom]));
-                let about = About::Operation(at, instance as u32);
-                waits.push(Wait { kind, waiter, state, from, until, whom, release, about });
-            }
-        };
-        let members = 0..group.len();
+        let all = 0..members as u32;
         match (series.class, series.root_of(instance)) {
-            (Collective::NxN | Collective::Barrier, _) => {
-                let kind = if series.class == Collective::NxN { Kind::NxN } else { Kind::Barrier };
-                let last = members.clone().fold(None, later);
-                members.for_each(|member| add(kind, member, last));
-            }
-            (Collective::OneToN, root) => {
-                members.for_each(|member| add(Kind::LateBroadcast, member, root));
-            }
+            (Collective::NxN | Collective::Barrier, _) => whom.fill(all.fold(NONE, later)),
+            (Collective::OneToN, root) => whom.fill(root.map_or(NONE, |root| root as u32)),
             (Collective::NToOne, Some(root)) => {
-                let others = members.filter(|member| *member != root);
-                add(Kind::EarlyReduce, root, others.fold(None, later));
+                let others = all.filter(|member| *member != root as u32);
+                whom[root] = others.fold(NONE, later);
             }
             (Collective::NToOne, None) => {}
             (Collective::Scan, _) => {
-                let mut last = None;
-                for member in members {
-                    add(Kind::Scan, member, last);
+                let mut last = NONE;
+                for (whom, member) in whom.iter_mut().zip(all) {
+                    *whom = last;
                     last = later(last, member);
                 }
             }
         }
     }
-    waits
+    awaited
+}
+
+/// Adds the waits of a member of a series.
+fn of_series(
+    tracks: &Tracks<'_>,
+    series: &Series,
+    awaited: &[u32],
+    member: usize,
+    waits: &mut Vec<Wait>,
+) {
+    let kind = match series.class {
+        Collective::NxN => Kind::NxN,
+        Collective::Barrier => Kind::Barrier,
+        Collective::OneToN => Kind::LateBroadcast,
+        Collective::NToOne => Kind::EarlyReduce,
+        Collective::Scan => Kind::Scan,
+    };
+    let waiter = series.tracks[member];
+    let track = &tracks.list()[waiter as usize];
+    for (instance, awaited) in awaited.chunks_exact(series.tracks.len()).enumerate() {
+        let (states, other) = (series.operation(instance), awaited[member]);
+        if other == NONE {
+            continue;
+        }
+        let (whom, release) = (series.tracks[other as usize], states[other as usize]);
+        let late = tracks.list()[whom as usize].start[release as usize];
+        let state = states[member];
+        let (from, until) = (track.start[state as usize], late.min(track.end[state as usize]));
+        if from < until {
+            let release = Some(release);
+            waits.push(Wait { kind, waiter, state, from, until, whom, release });
+        }
+    }
 }

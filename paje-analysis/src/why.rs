@@ -5,6 +5,7 @@
 //! rule names a cause only if the cause takes a tenth of the run. Other runs are summarised by the
 //! time in their states.
 
+mod lateness;
 mod measures;
 mod messages;
 mod phases;
@@ -21,6 +22,7 @@ use crate::states::Row;
 use crate::waits::Waits;
 use crate::waits::rest::{Efficiency, Rest};
 use crate::{Data, Label, Table};
+use lateness::Lateness;
 use measures::Measures;
 use rules::Losses;
 pub use tasks::of_tasks;
@@ -63,6 +65,7 @@ pub struct Cause {
 #[allow(missing_docs)]
 pub enum Kind {
     LateSender,
+    LateReceiver,
     Imbalance,
     Serialisation,
     SlowNetwork,
@@ -90,6 +93,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Kind::LateSender => "late sender",
+            Kind::LateReceiver => "late receiver",
             Kind::Imbalance => "imbalance",
             Kind::Serialisation => "serialisation",
             Kind::SlowNetwork => "slow network",
@@ -246,15 +250,19 @@ fn causes(measures: &Measures<'_, '_>, all: &Efficiency, transfer: Option<&f64>)
         losses.unexplained += losses.serialisation + losses.transfer;
         (losses.serialisation, losses.transfer) = (0.0, 0.0);
     }
-    let of_computing = rules::slow_node(measures, &losses);
-    let late = of_computing
-        .or_else(|| rules::bottleneck(measures, &losses))
-        .or_else(|| rules::late_sender(measures, &losses));
-    let is_late = late.as_ref().is_some_and(|cause| cause.kind == Kind::LateSender);
-    let mut causes: Vec<Cause> =
-        late.or_else(|| rules::imbalance(measures, &losses)).into_iter().collect();
-    if !is_late {
-        causes.extend(rules::serialisation(measures, &losses));
+    let mut causes = Vec::new();
+    if losses.balance.max(losses.serialisation) >= LEAST {
+        let late = Lateness::new(measures);
+        let first = rules::slow_node(measures, &losses)
+            .or_else(|| rules::bottleneck(measures, &losses, &late))
+            .or_else(|| rules::one_way(measures, &losses, &late))
+            .or_else(|| rules::imbalance(measures, &losses, &late));
+        let is_one_way =
+            |cause: &Cause| matches!(cause.kind, Kind::LateSender | Kind::LateReceiver);
+        let is_late = first.as_ref().is_some_and(is_one_way);
+        let chains = || rules::serialisation(measures, &losses, &late);
+        let chains = (!is_late).then(chains).flatten();
+        causes.extend(first.into_iter().chain(chains));
     }
     causes.extend(messages::transfer(measures, &losses));
     causes.extend(rules::elsewhere(measures, &losses));
@@ -309,6 +317,15 @@ impl Verdict {
         }
         let place = self.causes.partition_point(|other| other.cost > cost);
         self.causes.insert(if is_longer { 0 } else { place.max(1) }, cause);
+    }
+
+    /// Adds notes to the doubts, without the word before the colon.
+    pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
+        let plain = |note: String| match note.split_once(": ") {
+            Some((_, text)) => text.to_owned(),
+            None => note,
+        };
+        self.doubts.extend(notes.into_iter().map(plain));
     }
 
     /// Converts the verdict to a table: `kind,name,share,text,next,whatif`. `file` is the trace's

@@ -257,10 +257,8 @@ fn the_document_of_options_is_complete() {
     own.retain(|_, (_, names, _)| names.len() == 1);
     found.retain(|_, (_, names, _)| names.len() > 1);
     let mut text = HEAD.to_owned();
-    let names: Vec<_> = all.iter().map(|it| format!("[{0}]({0}.md)", it.name)).collect();
-    let _ = writeln!(text, "The programs are {}.", names.join(", "));
     text +=
-        "\n## Options of several programs\n\n| option | what it does | programs |\n|---|---|---|\n";
+        "## Options of several programs\n\n| option | what it does | programs |\n|---|---|---|\n";
     for (title, names, help) in found.values() {
         let without: Vec<_> =
             all.iter().map(|it| it.name).filter(|it| !names.contains(it)).collect();

@@ -103,6 +103,9 @@ impl<'g> Changed<'g> {
 
     /// Returns the changed time of an event in a container.
     fn move_in(&self, container: ContainerId, time: f64) -> f64 {
+        if !self.is_changed {
+            return time;
+        }
         match self.tracks[container.index()] {
             Some(track) => {
                 let track = track as usize;
@@ -159,6 +162,9 @@ impl Times for Changed<'_> {
         if self.plan.is_cut(own, row as u32) {
             return None;
         }
+        if !self.is_changed {
+            return Some(recorded);
+        }
         let (track, row) = (&self.graph.tracks().list()[own], row as usize);
         let (start, end) = (self.retimed.start[own][row], self.retimed.end[own][row]);
         let at = |new: f64, old: f64, recorded: f64| if new == old { recorded } else { new };
@@ -175,6 +181,9 @@ impl Times for Changed<'_> {
         let at = self.message(lane, row);
         if at.is_some_and(|at| self.plan.cuts_message(at)) {
             return None;
+        }
+        if !self.is_changed {
+            return Some(recorded);
         }
         let is_timed =
             |at: &usize| self.graph.transfers()[*at].is_used() && !self.retimed.sent[*at].is_nan();

@@ -16,10 +16,11 @@ use crate::settings::{EagerStart, Progress, Settings};
 /// A recorded run with a model that explains its times.
 #[derive(Debug)]
 pub struct Graph<'t> {
-    pub(crate) run: Run<'t>,
+    pub(crate) run: Arc<Run<'t>>,
     settings: Settings,
-    /// Transfers of the messages, and the assumptions about them.
-    measured: OnceLock<(Vec<Transfer>, Assumptions)>,
+    /// Transfers of the messages, and the assumptions about them. Without transfers for a run that
+    /// does not change.
+    measured: (Vec<Transfer>, Assumptions),
     /// Models of the collectives without links, and the costs of all messages.
     model: OnceLock<(Vec<CollectiveModel>, Costs)>,
     explained: OnceLock<Explained>,
@@ -48,35 +49,51 @@ impl<'t> Graph<'t> {
     /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
-        let run = match settings.is_identity {
+        let mut run = match settings.is_identity {
             true => Run::without_steps(facts),
             false => Run::new(facts, rendezvous),
         };
+        let measured = measure(&run, settings);
+        // These are needed again only under other assumptions.
+        if !measured.1.is_open() {
+            run.received = Vec::new();
+        }
+        Graph::with(Arc::new(run), settings, measured)
+    }
+
+    /// Returns a graph of the same run with other assumptions, which the trace must leave
+    /// [open](Assumptions::is_open).
+    #[must_use]
+    pub fn assuming(&self, settings: &Settings) -> Self {
+        Graph::with(self.run.clone(), settings, measure(&self.run, settings))
+    }
+
+    fn with(
+        run: Arc<Run<'t>>,
+        settings: &Settings,
+        measured: (Vec<Transfer>, Assumptions),
+    ) -> Self {
         let has_sizes = run.facts.messages.list().iter().any(|it| it.bytes().is_some());
         Graph {
             run,
             settings: settings.clone(),
-            measured: OnceLock::new(),
+            measured,
             model: OnceLock::new(),
             explained: OnceLock::new(),
             has_sizes,
         }
     }
 
-    fn measured(&self) -> &(Vec<Transfer>, Assumptions) {
-        self.measured.get_or_init(|| measure(&self.run, &self.settings))
-    }
-
     /// Returns the transfers of the messages, in the order of the links.
     #[must_use]
     pub fn transfers(&self) -> &[Transfer] {
-        &self.measured().0
+        &self.measured.0
     }
 
     /// Returns the assumptions about the transfers.
     #[must_use]
     pub fn assumed(&self) -> &Assumptions {
-        &self.measured().1
+        &self.measured.1
     }
 
     fn model(&self) -> &(Vec<CollectiveModel>, Costs) {
@@ -162,7 +179,7 @@ impl<'t> Graph<'t> {
     /// collectives.
     #[must_use]
     pub fn has_dependences(&self) -> bool {
-        self.run.received.iter().flatten().any(|it| it.is_used) || !self.run.groups.list.is_empty()
+        self.run.inferred.used > 0 || !self.run.groups.list.is_empty()
     }
 
     /// Returns how far a model with these costs is from the record. This is the sum of the

@@ -55,6 +55,13 @@ pub struct Assumptions {
     pub is_local_linked: Option<bool>,
 }
 
+impl Assumptions {
+    /// Returns whether no message shows when eager transfers start, or when messages travel.
+    pub(crate) fn is_open(&self) -> bool {
+        [self.votes, self.progress_votes].contains(&Some((0, 0)))
+    }
+}
+
 /// Transfers under one assumption about when they start.
 struct Measured {
     /// For each message, the start, the upper bound and the seconds, and whether a call waited for
@@ -67,6 +74,9 @@ struct Measured {
 
 /// Estimates the transfers of all messages.
 pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Assumptions) {
+    if settings.is_identity {
+        return Default::default();
+    }
     if settings.is_ideal {
         return (immediate(run), Assumptions::default());
     }

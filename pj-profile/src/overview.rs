@@ -126,11 +126,17 @@ fn of_tasks(found: &Findings<'_>) -> Vec<Part> {
 fn why(verdict: &Table) -> Vec<Part> {
     let seen = TableView(verdict);
     let line = |row: usize| {
-        let [name, text, next] = ["name", "text", "next"].map(|column| seen.text(column, row));
+        let [name, text, next, whatif] =
+            ["name", "text", "next", "whatif"].map(|column| seen.text(column, row));
         let share = seen.number("share", row);
         let share = share.map_or(String::new(), |it| format!(", {} of the run", percent(it)));
-        let next = if next.is_empty() { next } else { format!(". See also: {next}") };
-        let note = format!("{}{share}: {text}{next}", capital(&name));
+        let command = |intro: &str, command: &str| match command.is_empty() {
+            true => String::new(),
+            false => format!(". {intro}: {command}"),
+        };
+        let next = command("See also", &next);
+        let whatif = command("Prediction without this cause", &whatif);
+        let note = format!("{}{share}: {text}{next}{whatif}", capital(&name));
         Part { is_shown: false, ..Part::new("Why", &note, Table::new("why")) }
     };
     (0..verdict.len()).map(line).collect()

@@ -51,8 +51,7 @@ fn verdict(cli: &Cli, name: &Path, trace: &Trace, workers: &Workers) -> Result<V
     }
     let found = why::of_ranks(&waits, ideal);
     let mut verdict = found.unwrap_or_else(|| of_states(UNRECORDED));
-    let notes = waiting::assumptions(&waits, &read.map).into_iter();
-    verdict.doubts.extend(notes.map(|note| plain(&note)));
+    verdict.add_notes(waits.assumptions(&read.map));
     Ok(verdict)
 }
 
@@ -64,13 +63,8 @@ pub(crate) fn of_tasks(found: &Findings<'_>, name: &Path) -> Table {
 fn verdict_of_tasks(found: &Findings<'_>) -> Verdict {
     let mut verdict = why::of_tasks(found);
     // The first note has the bounds, which are in the verdict.
-    verdict.doubts.extend(found.notes().iter().skip(1).map(|note| plain(note)));
+    verdict.add_notes(found.notes().into_iter().skip(1));
     verdict
-}
-
-/// Returns a note without the word before the colon.
-fn plain(note: &str) -> String {
-    note.split_once(": ").map_or(note, |(_, text)| text).to_owned()
 }
 
 /// Returns the efficiencies of a run, or why it has none. Must be called inside the worker pool.

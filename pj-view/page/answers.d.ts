@@ -54,7 +54,7 @@ export interface Wait {
 /** Answer `verdict`: causes, facts and doubts. */
 export interface VerdictAnswer {
   refused?: string;
-  rows: { kind: string; name: string; share: number | null; text: string; next: string }[];
+  rows: { kind: string; name: string; share: number | null; text: string; next: string; whatif: string }[];
 }
 
 /** Answer `matrix` (comm.rs). */

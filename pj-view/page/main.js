@@ -73,7 +73,7 @@ async function waited(source) {
     if (state === "ready") return source.model();
     byId("doing").textContent = `${state[0].toUpperCase()}${state.slice(1)} the trace: ${(done / 1e6).toFixed(0)} MB${all ? ` of ${(all / 1e6).toFixed(0)} MB` : ""}, ${events} events`;
     if (all) Object.assign(byId("bar"), { max: all, value: done });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

@@ -106,9 +106,14 @@ export function waitsOverlay(page, analyses) {
       const time = viewport.time(x);
       const slack = viewport.secondsPerPixel * 1.5;
       for (const { block } of tiles.segments(name, frame.level, time, time)) {
+        let topmost = -1;
         for (let i = 0; line.lane && block.isRows && i < block.n; i++) {
           if (block.start[i] - slack > time || block.end[i] + slack < time) continue;
-          const wait = waitOf(block, line.lane.id, i);
+          // Waits of nested calls overlap. Kinds are drawn in their order.
+          if (topmost < 0 || block.values[i] >= block.values[topmost]) topmost = i;
+        }
+        if (line.lane && topmost >= 0) {
+          const wait = waitOf(block, line.lane.id, topmost);
           const length = data.model.units.format(wait.end - wait.start);
           return { text: [`${overview.kinds[wait.kind]}, ${length}`, `waits for ${containerName(page, wait.whom)}; a click goes there`], act: () => goToCause(page, wait) };
         }

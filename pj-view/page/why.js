@@ -19,11 +19,11 @@ export function addWhy(page, analyses) {
 async function verdict(analyses) {
   const { rows, refused } = await analyses.verdict();
   if (refused) return [quiet(refused)];
-  return rows.map(({ kind, name, share, text, next }) => {
+  return rows.map(({ kind, name, share, text, next, whatif }) => {
     const part = share === null ? "" : `, ${(100 * share).toFixed(1)} % of the run`;
     const title = kind === "doubt" ? "Not certain" : `${name[0].toUpperCase()}${name.slice(1)}${part}`;
-    const more = next ? el("code", {}, next) : null;
-    return el("div", { className: `reason ${kind}` }, el("h3", {}, title), el("p", {}, text), more);
+    const commands = [next, whatif].filter(Boolean).map((command) => el("code", {}, command));
+    return el("div", { className: `reason ${kind}` }, el("h3", {}, title), el("p", {}, text), ...commands);
   });
 }
 

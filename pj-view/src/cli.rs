@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
+use paje_console::beside::Tasks;
 use paje_console::generate::About;
 use paje_console::options::{
     Less, Memory, Natures, Parallel, Patterns, Reading, Span, Talk, Units, size, whole,
@@ -106,6 +107,10 @@ pub struct Cli {
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
+    /// StarPU's description of tasks.
+    #[command(flatten, next_help_heading = READING)]
+    pub tasks: Tasks,
+
     /// Time up to which the trace is replayed.
     #[command(flatten, next_help_heading = READING)]
     pub less: Less,
@@ -173,10 +178,10 @@ impl Cli {
     /// Returns the purpose of the view.
     #[must_use]
     pub fn purpose(&self) -> Purpose {
-        match self.svg.is_some() || self.png.is_some() {
-            true => Purpose::Drawing { width: self.width },
-            false => Purpose::Page,
+        if self.svg.is_some() || self.png.is_some() {
+            return Purpose::Drawing { width: self.width };
         }
+        if self.html.is_some() { Purpose::Page } else { Purpose::SoonPage }
     }
 
     /// Returns whether a file is written instead of serving the page.

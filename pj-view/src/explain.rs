@@ -2,14 +2,17 @@
 
 mod answers;
 mod once;
+mod tasks;
 
 use paje_analysis::classes::Map;
 use paje_analysis::critical::{CriticalPath, refusal};
 use paje_analysis::states::States;
+use paje_analysis::tasks::NO_FILE;
 use paje_analysis::waits::{Kind, Options, Waits};
 use paje_analysis::why::{self, Verdict};
 use paje_analysis::{By, Scope, recorded};
 use paje_comm::Facts;
+use paje_comm::tracks::Track;
 use paje_parser::TypeNature;
 use paje_pictures::colours::Rgb;
 use paje_sim::{LaneId, Trace};
@@ -21,6 +24,7 @@ use crate::pyramid::Spans;
 use crate::view::View;
 
 pub(crate) use once::Once;
+pub(crate) use tasks::TasksFile;
 
 /// Results of the analyses, with the times of the trace. Lanes are those of the waiting states.
 #[derive(Debug)]
@@ -87,7 +91,12 @@ impl Explained {
     }
 
     /// Analyses a trace, with at most `memory` bytes beside the rows.
-    pub(crate) fn of(view: &View, memory: Option<u64>, workers: &Workers) -> Self {
+    pub(crate) fn of(
+        view: &View,
+        tasks: &TasksFile,
+        memory: Option<u64>,
+        workers: &Workers,
+    ) -> Self {
         let trace = &view.trace;
         if !view.is_whole {
             return Explained::refused(A_PART);
@@ -97,6 +106,9 @@ impl Explained {
         }
         workers.run(|| {
             let map = Map::of_trace(trace);
+            if let Some(found) = tasks.explained(view, &map) {
+                return found;
+            }
             let options = Options::default();
             let facts = Facts::new(trace, &map, &options);
             if facts.tracks.classes().is_empty() {
@@ -111,13 +123,20 @@ impl Explained {
                 rayon::join(|| Waits::of(facts.clone().on_one_clock()), || ideal(&facts, &map));
             let verdict = match map.name() == "starpu" {
                 true => why::of_workers(&waits),
-                false => why::of_ranks(&waits, ideal)
-                    .unwrap_or_else(|| of_states(trace, workers, NO_RANKS)),
+                false => {
+                    let found = why::of_ranks(&waits, ideal);
+                    let mut found = found.unwrap_or_else(|| of_states(trace, workers, NO_RANKS));
+                    let notes = waits.assumptions(&map).into_iter();
+                    found.add_notes(
+                        notes.map(|note| note.replace("with --", "with pj_profile's --")),
+                    );
+                    found
+                }
             };
-            let tracks = Tracks::of(view, &waits);
+            let tracks = Tracks::of(view, waits.facts.tracks.list());
             Explained {
                 waits: tracks.waits(view, &waits, &map),
-                path: tracks.path(view, &waits, &map),
+                path: tracks.path_of_waits(view, &waits, &map),
                 verdict: Ok(verdict),
             }
         })
@@ -133,9 +152,6 @@ const NO_CLASSES: &str = "the trace has no states that the maps mpi and starpu k
 
 const NO_RANKS: &str = "no efficiencies, as the trace has no ranks that compute and communicate in recorded calls. Record the states \
      of MPI calls, and messages as links that start and end in them";
-
-const NO_TASKS: &str = "StarPU's traces do not record which task waits for which; pj_profile reads StarPU's file tasks.rec, which \
-     does (--tasks FILE)";
 
 /// Explains that communicators are recorded, but were not read. Without them, results would differ.
 fn lacks_fields(trace: &Trace) -> Option<String> {
@@ -177,11 +193,11 @@ fn ideal(facts: &Facts<'_>, map: &Map) -> why::Ideal {
 struct Tracks(Vec<(LaneId, f64)>);
 
 impl Tracks {
-    fn of(view: &View, waits: &Waits<'_>) -> Self {
+    fn of(view: &View, list: &[Track]) -> Self {
         let states = view.trace.lanes().filter(|lane| lane.nature() == TypeNature::State);
         let lanes: FxHashMap<_, _> =
             states.map(|lane| ((lane.container(), lane.type_id()), lane)).collect();
-        let tracks = waits.facts.tracks.list().iter().map(|track| {
+        let tracks = list.iter().map(|track| {
             let lane = lanes[&(track.container, track.type_)];
             (lane.id(), track.start.first().map_or(0.0, |start| start - lane.start(0)))
         });
@@ -195,7 +211,7 @@ impl Tracks {
         map: &Map,
     ) -> Result<FxHashMap<u32, LaneWaits>, String> {
         if map.name() == "starpu" {
-            return Err(NO_TASKS.into());
+            return Err(format!("{NO_FILE} (--tasks FILE)"));
         }
         if !waits.has_dependences() {
             return Err("the trace has no messages between containers with these states, and no collectives; record \
@@ -228,24 +244,29 @@ impl Tracks {
         Ok(found)
     }
 
-    fn path(&self, view: &View, waits: &Waits<'_>, map: &Map) -> Result<Path, String> {
+    fn path_of_waits(&self, view: &View, waits: &Waits<'_>, map: &Map) -> Result<Path, String> {
         if map.name() == "starpu" {
-            return Err(format!("no critical path, as {NO_TASKS}"));
+            return Err(format!("no critical path, as {NO_FILE} (--tasks FILE)"));
         }
         if let Some(why) = refusal(waits, map) {
             return Err(why);
         }
         let parts = CriticalPath::new(waits).map(|path| path.parts).unwrap_or_default();
-        let parts = parts.iter().map(|part| {
-            let (lane, shift) = self.0[part.track as usize];
-            (lane.0, part.start - shift, part.end - shift)
+        Ok(self.path(view, parts.iter().map(|part| (part.track, part.start, part.end))))
+    }
+
+    /// Returns a path from the track, start and end of its parts.
+    fn path(&self, view: &View, parts: impl Iterator<Item = (u32, f64, f64)>) -> Path {
+        let parts = parts.map(|(track, start, end)| {
+            let (lane, shift) = self.0[track as usize];
+            (lane.0, start - shift, end - shift)
         });
         let mut parts: Vec<(u32, f64, f64)> = parts.collect();
         // The clocks of the lanes may differ.
         parts.sort_by(|a, b| a.1.total_cmp(&b.1));
         let spans = parts.iter().map(|(lane, start, end)| (*start, *end, *lane));
         let spans = Spans::new(view.pyramid.clock(), spans);
-        Ok(Path { parts, spans })
+        Path { parts, spans }
     }
 }
 
@@ -265,8 +286,9 @@ mod tests {
         let trace = Trace::open_with(path, &options, &workers).expect("an example");
         let (selection, window) = (Selection::default(), TimeRange::ALWAYS);
         let view = View::new(trace, "mpi".into(), &selection, window, Purpose::Page, &workers);
-        let refused = Explained::of(&view, Some(1000), &workers).waits.expect_err("too large");
+        let of = |limit| Explained::of(&view, &TasksFile::default(), Some(limit), &workers).waits;
+        let refused = of(1000).expect_err("too large");
         assert!(refused.contains("--memory-limit is 1 MB"), "{refused}");
-        assert!(Explained::of(&view, Some(1 << 30), &workers).waits.is_ok());
+        assert!(of(1 << 30).is_ok());
     }
 }

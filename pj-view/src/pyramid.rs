@@ -10,7 +10,8 @@
 //!
 //! Ticks are integers, so sums are exact, and each bin is the sum of two bins of the level below.
 //! Levels are kept only if they fit in a quarter of the rows' memory. Finer levels are computed on
-//! demand, because their bins have few rows.
+//! demand, because their bins have few rows. A page is shown as soon as there are some thousand bins,
+//! and the other levels follow.
 
 mod bins;
 mod clock;
@@ -113,6 +114,14 @@ impl Pyramid {
             if let Some(lane) = lane {
                 *own = lane;
             }
+        }
+    }
+
+    /// Adds the levels that [`Pyramid::summarise`] left out, up to the finest one that fits in the
+    /// memory budget. Meanwhile, others can use the pyramid, and their results are the same.
+    pub fn refine(&self, trace: &Trace) {
+        for view in trace.lanes() {
+            self.lane(view.id()).refine(view, self.clock);
         }
     }
 

@@ -22,7 +22,7 @@ use splitter::Limits;
 
 use crate::answer::{Served, Shared};
 use crate::cli::Cli;
-use crate::explain::{Explained, Once};
+use crate::explain::{Explained, Once, TasksFile};
 #[cfg(feature = "png")]
 use crate::png;
 use crate::report::VOICE;
@@ -63,8 +63,9 @@ fn write(cli: &Cli) -> Result<bool, Failure> {
     let opened = reading::open(&cli.traces, Some(&cli.reading), VOICE)?;
     let (view, is_sound) = read(cli, opened, &workers, &Arc::default())?;
     let is_explained = cli.html.is_some() || cli.waits || cli.critical_path;
-    let explained =
-        is_explained.then(|| Explained::of(&view, memory(cli).map(|limit| limit.bytes), &workers));
+    let tasks = TasksFile::of(cli, cli.traces.first().map(PathBuf::as_path));
+    let limit = memory(cli).map(|limit| limit.bytes);
+    let explained = is_explained.then(|| Explained::of(&view, &tasks, limit, &workers));
     let overlays = match &explained {
         None => Overlays::default(),
         Some(explained) => overlays(cli, explained)
@@ -136,12 +137,16 @@ fn show(cli: &Cli) -> Result<(), Failure> {
     let open = |files| reading::open(files, Some(&cli.reading), VOICE);
     let opened = inputs.into_iter().map(open).collect::<Result<Vec<Opened>, Failure>>()?;
     let memory = memory(cli).map(|limit| limit.bytes);
-    let served = opened.iter().map(|opened| Served {
+    let served = opened.iter().enumerate().map(|(at, opened)| Served {
         progress: Arc::default(),
         size: opened.input.size(),
         taken: opened.input.read_so_far(),
         view: OnceLock::new(),
-        explained: Once::new(&workers, memory),
+        explained: Once::new(
+            &workers,
+            TasksFile::of(cli, cli.traces.get(at).map(PathBuf::as_path)),
+            memory,
+        ),
         shown: shown(cli),
         workers: Arc::clone(&workers),
     });
@@ -150,8 +155,13 @@ fn show(cli: &Cli) -> Result<(), Failure> {
         let (done, is_done) = mpsc::channel();
         let (of_reader, workers) = (Arc::clone(&shared), Arc::clone(&workers));
         scope.spawn(move || {
+            let read = read_all(cli, opened, &workers, &of_reader);
+            let is_read = read.is_ok();
             // The receiver is dropped after a failure.
-            let _ = done.send(read_all(cli, opened, &workers, &of_reader));
+            let _ = done.send(read);
+            // One thread, since the browser needs the other processors to load the page.
+            let views = of_reader.traces.iter().filter_map(|served| served.view.get());
+            views.filter(|_| is_read).for_each(|view| view.pyramid.refine(&view.trace));
         });
         let mut server = Some(server);
         let mut serve = || {

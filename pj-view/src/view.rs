@@ -13,6 +13,8 @@ use crate::pyramid::Pyramid;
 pub enum Purpose {
     /// A page, which may request any summary.
     Page,
+    /// A page that is shown at once. [`Pyramid::refine`] adds the finer summaries.
+    SoonPage,
     /// A drawing.
     Drawing {
         /// Width in pixels.
@@ -64,11 +66,13 @@ impl View {
         let View { trace, pyramid, selected, window, .. } = self;
         let finest = match purpose {
             Purpose::Page => 0,
+            // The first picture of most screens needs fewer bins.
+            Purpose::SoonPage => pyramid.clock().level((window.to - window.from) / 2048.0),
             Purpose::Drawing { width } => frame::level(pyramid.clock(), *window, width.into()),
         };
         pyramid.summarise(trace, workers, |lane| {
             let is_drawn = match purpose {
-                Purpose::Page => true,
+                Purpose::Page | Purpose::SoonPage => true,
                 // Drawings need no summaries of links.
                 Purpose::Drawing { .. } => {
                     lane.nature() != TypeNature::Link && selected.wants_lane(lane)

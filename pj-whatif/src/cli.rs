@@ -6,7 +6,7 @@ use clap::Parser;
 use paje_console::beside::Tasks;
 use paje_console::generate::About;
 use paje_console::options::{Formatted, Memory, Parallel, Reading, Talk, Units, size};
-use paje_sim::{Glob, Options, Precision};
+use paje_sim::{Glob, Options, Precision, TypeNature};
 use paje_whatif::hypothesis::{Hypothesis, Random};
 use paje_whatif::tasks::TaskChange;
 use paje_whatif::{EagerStart, Progress, Shape};
@@ -321,6 +321,10 @@ impl Cli {
     pub fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         (options.user_defined, options.variable_precision) = (true, PRECISION);
+        if self.output.is_none() {
+            options.selection.natures =
+                [TypeNature::State, TypeNature::Event, TypeNature::Link].into_iter().collect();
+        }
         options.time_unit = self.units.time_unit;
         // SMPI writes no ends for links that MPI_Test completes.
         options.keep_link_starts = true;

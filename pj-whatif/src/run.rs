@@ -12,7 +12,6 @@ use std::time::Instant;
 
 use paje_analysis::classes::Map;
 use paje_analysis::collectives::Grouping;
-use paje_analysis::waits::Waits;
 use paje_console::aside::{Aside, write_whole};
 use paje_console::contents::say_stats;
 use paje_console::output::{columns, refuse_inputs, standard_output};
@@ -165,10 +164,8 @@ fn changed(
             "clocks differ by up to {shift}, as messages and collectives show; the times are on one clock{within}"
         ));
     }
-    // If there is little memory, the recorded run is analysed before the graph is built.
-    let needed = Graph::bytes(trace) + Waits::bytes(trace);
-    let is_narrow = cli.memory.limit().is_some_and(|limit| limit.bytes < needed);
-    let mut before = (is_narrow && cli.sweep.is_none()).then(|| RunAnalysis::of(facts.clone()));
+    // The recorded run is analysed before the graph needs memory.
+    let before = cli.sweep.is_none().then(|| RunAnalysis::of(facts.clone()));
     let mut changes = Changes { hypotheses, network: None, random: None };
     let eager = changes.eager();
     let graph = Graph::of(facts, &settings, eager);
@@ -222,13 +219,9 @@ fn changed(
             return Err(unsuitable(why));
         }
         let mends = eager.is_none() || is_recorded;
-        // The times of an unchanged run are needed only for output.
-        let keeps = !cli.identity || cli.output.is_some() || cli.html.is_some();
-        let (retimed, before) = rayon::join(
-            || graph.retime(&applied.plan, keeps, mends),
-            || before.take().unwrap_or_else(|| RunAnalysis::of(graph.facts())),
-        );
-        let retimed = match retimed {
+        // The times of an unchanged run are needed only for the page.
+        let keeps = !cli.identity || cli.html.is_some();
+        let retimed = match graph.retime(&applied.plan, keeps, mends) {
             Ok(retimed) => retimed,
             Err(cycle) => {
                 VOICE.say(format_args!("{}: the changed run never ends: {cycle}", name.display()));
@@ -236,7 +229,9 @@ fn changed(
             }
         };
         caveats::of_change(&applied, &retimed, graph.messages().list().len(), &mut report);
-        report.add_run(&graph, &applied.plan, &retimed, &before);
+        if let Some(before) = &before {
+            report.add_run(&graph, &applied.plan, &retimed, before);
+        }
         // Simulations have no noise, and what they do not show is assumed to follow their defaults.
         if applied.plan.is_nothing() {
         } else if graph.run().facts.is_simulated() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::classes::Class;
-use crate::messages::{Message, Messages};
+use crate::messages::Message;
 use crate::tracks::Tracks;
 use paje_sim::Trace;
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ pub struct Run<'t> {
     /// Sequence of each rank.
     pub steps: Vec<Steps>,
     /// Received messages of each rank, ordered by the state that completes the message, then by the
-    /// message's end.
+    /// message's end. Empty without steps.
     pub received: Vec<Vec<Received>>,
     /// Sets of messages for which a rank waits until any message of the set has arrived. The
     /// messages are in recorded order.
@@ -41,6 +41,8 @@ pub struct Run<'t> {
 /// Facts that a trace does not record and that were inferred, and links that were left out.
 #[derive(Clone, Debug, Default)]
 pub struct Inferred {
+    /// Number of messages for which the receiver waits.
+    pub used: u64,
     /// Number of links between ranks for which nothing waits, because the state at the start or the
     /// end is unknown.
     pub unmatched: u64,
@@ -78,42 +80,61 @@ impl<'t> Run<'t> {
     /// receiver in a changed run.
     #[must_use]
     pub fn new(facts: Facts<'t>, rendezvous: Option<f64>) -> Self {
-        Run::without_steps(facts).with_steps(rendezvous)
+        let (run, is_used) = Run::read(facts, true);
+        run.with_steps(&is_used, rendezvous)
     }
 
-    /// Finds how messages were received and which ranks took part in collectives. The run has no
-    /// steps, which only a changed run needs.
+    /// Finds which ranks took part in collectives. The run has no steps, which only a changed run
+    /// needs.
     #[must_use]
     pub fn without_steps(facts: Facts<'t>) -> Self {
+        Run::read(facts, false).0
+    }
+
+    /// Also returns which messages are used.
+    fn read(facts: Facts<'t>, keeps_received: bool) -> (Self, Vec<bool>) {
         let count = facts.tracks.list().len();
         let simulated = facts.is_simulated().then_some(65_536);
         let eager = facts.eager.or(simulated);
-        let found: Vec<_> =
-            (0..count).into_par_iter().map(|at| receiving(&facts, eager, at)).collect();
+        let find = |at| {
+            let (mut all, inferred) = receiving(&facts, eager, at);
+            let unused = all.iter().filter(|it| !it.is_used).map(|it| it.message);
+            let unused: Vec<u32> = unused.collect();
+            let linked = all.iter().filter(|it| it.is_used && is_group(&facts, at, it.recv));
+            let mut linked: Vec<u32> = linked.map(|it| it.recv).collect();
+            linked.dedup();
+            if !keeps_received {
+                all = Vec::new();
+            }
+            (all, inferred, unused, linked)
+        };
+        let found: Vec<_> = (0..count).into_par_iter().map(find).collect();
         let mut inferred = Inferred { eager, ..Inferred::default() };
-        let mut all = Vec::with_capacity(count);
-        for (list, counted) in found {
+        let mut is_used = vec![true; facts.messages.list().len()];
+        let (mut received, mut linked) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (all, counted, unused, with_links) in found {
             inferred.unmatched += counted.unmatched;
             inferred.mispaired += counted.mispaired;
             inferred.backwards += counted.backwards;
             inferred.posts += counted.posts;
-            all.push(list);
+            inferred.used += counted.used;
+            unused.into_iter().for_each(|message| is_used[message as usize] = false);
+            received.push(all);
+            linked.push(with_links);
         }
-        let is_used: Vec<bool> = used(&facts.messages, &all);
-        let linked: Vec<Vec<u32>> =
-            (0..count).into_par_iter().map(|at| linked(&facts, &is_used, at, &all[at])).collect();
+        let of_track = |(at, linked)| add_sending(&facts, &is_used, at, linked);
+        linked.par_iter_mut().enumerate().for_each(of_track);
         let groups = group(&facts, &|track: u32, state: u32| {
             linked[track as usize].binary_search(&state).is_ok()
         });
         let (steps, sets, polls) = Default::default();
-        Run { steps, received: all, sets, polls, groups, inferred, facts }
+        (Run { steps, received, sets, polls, groups, inferred, facts }, is_used)
     }
 
-    fn with_steps(self, rendezvous: Option<f64>) -> Self {
+    fn with_steps(self, is_used: &[bool], rendezvous: Option<f64>) -> Self {
         let Run { facts, received: mut all, groups, mut inferred, .. } = self;
         in_collectives(&facts, &mut all);
-        let is_used: Vec<bool> = used(&facts.messages, &all);
-        let acts = all.par_iter().enumerate().map(|(at, all)| acts_of(&facts, &is_used, at, all));
+        let acts = all.par_iter().enumerate().map(|(at, all)| acts_of(&facts, is_used, at, all));
         let mut acts: Vec<Acts> = acts.collect();
         let sets = add_sets(&facts, &mut acts, &all);
         let polls = add_polls(&facts, &mut acts, &mut all);
@@ -165,6 +186,7 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
         let is_recorded = facts.recorded.post(it.message as usize).is_some();
         inferred.posts += u64::from(is_known && it.post != it.recv && !is_recorded);
         it.is_used = is_known && !is_backwards;
+        inferred.used += u64::from(it.is_used);
     }
     (all, inferred)
 }
@@ -232,27 +254,18 @@ fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
     }
 }
 
-fn used(messages: &Messages, all: &[Vec<Received>]) -> Vec<bool> {
-    let mut is_used = vec![false; messages.list().len()];
-    all.iter().flatten().for_each(|it| is_used[it.message as usize] = it.is_used);
-    is_used
-}
-
 fn is_group(facts: &Facts<'_>, at: usize, state: u32) -> bool {
     matches!(facts.tracks.class(at, state as usize), Class::Collective(_))
 }
 
-/// Returns the sorted collective states of a rank in which messages start or end.
-fn linked(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Vec<u32> {
+/// Adds the collective states of a rank in which messages start, and sorts the list.
+fn add_sending(facts: &Facts<'_>, is_used: &[bool], at: usize, linked: &mut Vec<u32>) {
     let list = facts.messages.list();
     let sent = facts.messages.sent(at).iter().filter(|it| is_used[**it as usize]);
     let sent = sent.filter_map(|it| list[*it as usize].send().map(|state| state as u32));
-    let received = all.iter().filter(|it| it.is_used).map(|it| it.recv);
-    let mut linked: Vec<u32> =
-        sent.chain(received).filter(|state| is_group(facts, at, *state)).collect();
+    linked.extend(sent.filter(|state| is_group(facts, at, *state)));
     linked.sort_unstable();
     linked.dedup();
-    linked
 }
 
 fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Acts {

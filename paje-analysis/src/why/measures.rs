@@ -1,15 +1,18 @@
 //! Quantities of a run, or of a window of it, from which the rules conclude.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use paje_comm::Facts;
 use paje_sim::{TypeId, ValueId};
 
 use crate::Seconds;
-use crate::classes::Class;
+use crate::classes::{Class, Collective};
 use crate::tracks::Piece;
 use crate::waits::rest::{Efficiency, Rest};
-use crate::waits::{Kind, Wait, Waits};
+use crate::waits::{About, Kind, Wait, Waits};
 
 /// Number of segments of a rank. Each has equally many states.
 pub(super) const SEGMENTS: usize = 40;
@@ -21,16 +24,17 @@ pub(super) struct Measures<'w, 't> {
     pub(super) length: f64,
     /// Ranks that communicate.
     pub(super) ranks: Vec<Rank>,
-    /// Waiting by kind.
-    pub(super) by_kind: [Waiting; Kind::ALL.len()],
+    /// All waiting.
+    pub(super) waiting: f64,
+    /// Sends that last until their receivers enter, although the trace does not record that they
+    /// wait.
+    held: Vec<Wait>,
     /// Waiting by the container that is waited for, by track.
     pub(super) culprits: Vec<f64>,
-    /// Waiting for late senders, by the sender's track.
-    pub(super) late: Vec<f64>,
     /// Waiting by call path, the longest first.
     pub(super) calls: Vec<(CallPath, f64)>,
-    /// Waiting for senders to which the waiter sends hardly any messages.
-    pub(super) one_way: f64,
+    /// Ends of long computing pieces, by track.
+    rounds: Vec<OnceLock<Vec<f64>>>,
 }
 
 /// Time of a rank.
@@ -57,19 +61,16 @@ pub(super) struct Segment {
     pub(super) elsewhere: f64,
 }
 
-/// Waiting of one kind.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiting {
-    pub(super) seconds: f64,
-    /// Part in which the container that is waited for waits, too.
-    pub(super) indirect: f64,
-}
-
 /// A state and the two states around it, from the innermost to the outermost.
 pub(super) type CallPath = (TypeId, [Option<ValueId>; 3]);
 
-/// Values of a computing piece (`None`: between states) and of the state that follows it.
-pub(super) type Site = (Option<ValueId>, Option<ValueId>);
+/// Values of a computing piece (`None`: between states) and of the state that follows it, and the
+/// piece's number among those of the rank, modulo [`TURNS`].
+pub(super) type Site = (Option<ValueId>, Option<ValueId>, usize);
+
+/// Number of call sites with the same values that are distinguished. Pieces of an iteration that has
+/// 2, 3, 4, 6 or 12 of them are compared one by one.
+const TURNS: usize = 12;
 
 impl<'w, 't> Measures<'w, 't> {
     pub(super) fn new(waits: &'w Waits<'t>, window: (f64, f64)) -> Self {
@@ -81,50 +82,35 @@ impl<'w, 't> Measures<'w, 't> {
             window,
             length: (window.1 - window.0).max(0.0),
             ranks,
-            by_kind: Default::default(),
+            waiting: 0.0,
+            held: held(waits),
             culprits: vec![0.0; waits.facts.tracks.list().len()],
-            late: vec![0.0; waits.facts.tracks.list().len()],
             calls: Vec::new(),
-            one_way: 0.0,
+            rounds: waits.facts.tracks.list().iter().map(|_| OnceLock::new()).collect(),
         };
         found.read_waits();
         found
     }
 
     fn read_waits(&mut self) {
-        let (waits, window) = (self.waits, self.window);
         let mut calls: FxHashMap<CallPath, f64> = FxHashMap::default();
-        let mut late: FxHashMap<(u32, u32), f64> = FxHashMap::default();
-        for wait in waits.iter() {
-            let (from, until) = (wait.from.max(window.0), wait.until.min(window.1));
-            if from >= until {
-                continue;
-            }
-            let of_kind = &mut self.by_kind[wait.kind as usize];
-            of_kind.seconds += until - from;
-            of_kind.indirect += waiting_of(waits, wait.whom, (from, until));
-            self.culprits[wait.whom as usize] += until - from;
-            *calls.entry(call_path(waits, wait)).or_default() += until - from;
-            if wait.kind == Kind::LateSender {
-                self.late[wait.whom as usize] += until - from;
-                *late.entry((wait.waiter, wait.whom)).or_default() += until - from;
-            }
+        let (mut waiting, mut culprits) = (0.0, vec![0.0; self.culprits.len()]);
+        for (wait, (from, until)) in self.waits() {
+            waiting += until - from;
+            culprits[wait.whom as usize] += until - from;
+            *calls.entry(call_path(self.waits, wait)).or_default() += until - from;
         }
+        (self.waiting, self.culprits) = (waiting, culprits);
         self.calls = calls.into_iter().collect();
         self.calls.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let mut sent: FxHashMap<(u32, u32), u64> = FxHashMap::default();
-        if !late.is_empty() {
-            for message in waits.facts.messages.list() {
-                *sent.entry((message.from, message.to)).or_default() += 1;
-            }
-        }
-        let sent = |from, to| sent.get(&(from, to)).copied().unwrap_or(0);
-        let mut late: Vec<_> = late.into_iter().collect();
-        late.sort_by_key(|(pair, _)| *pair);
-        let one_way = late
-            .into_iter()
-            .filter(|((waiter, whom), _)| 4 * sent(*waiter, *whom) < sent(*whom, *waiter));
-        self.one_way = one_way.map(|(_, seconds)| seconds).sum();
+    }
+
+    /// Returns the waits in the window, with their starts and ends there.
+    pub(super) fn waits(&self) -> impl Iterator<Item = (&Wait, (f64, f64))> {
+        let (start, end) = self.window;
+        let waits = self.waits.iter().chain(&self.held);
+        let waits = waits.map(move |wait| (wait, (wait.from.max(start), wait.until.min(end))));
+        waits.filter(|(_, (from, until))| from < until)
     }
 
     /// Returns the efficiencies of the window.
@@ -172,37 +158,41 @@ impl<'w, 't> Measures<'w, 't> {
         if whole > 0.0 { sum / whole } else { 0.0 }
     }
 
-    /// Returns all waiting.
-    pub(super) fn waiting(&self) -> Waiting {
-        let sum = |of: fn(&Waiting) -> f64| self.by_kind.iter().map(of).sum();
-        Waiting { seconds: sum(|it| it.seconds), indirect: sum(|it| it.indirect) }
-    }
-
     /// Returns the number and the total length of the computing pieces of a rank, by site.
     pub(super) fn sites(&self, rank: usize) -> FxHashMap<Site, (u64, f64)> {
         let rank = &self.ranks[rank];
         let track = &self.waits.facts.tracks.list()[rank.track as usize];
+        let mut pieces: Vec<&Piece> = rank.computing.iter().collect();
+        pieces.sort_by(|a, b| a.start.total_cmp(&b.start));
         let mut sites: FxHashMap<Site, (u64, f64)> = FxHashMap::default();
+        let mut turns: FxHashMap<_, usize> = FxHashMap::default();
         let mut next = 0;
-        for piece in &rank.computing {
-            // Consecutive pieces are near each other.
+        for piece in pieces {
             while next < track.len() && track.start[next] < piece.end {
                 next += 1;
             }
-            while next > 0 && track.start[next - 1] >= piece.end {
-                next -= 1;
-            }
             let of = (piece.state.map(|it| track.value[it]), track.value.get(next).copied());
-            let site = sites.entry(of).or_default();
+            let turn = turns.entry(of).or_default();
+            let site = sites.entry((of.0, of.1, *turn)).or_default();
+            *turn = (*turn + 1) % TURNS;
             *site = (site.0 + 1, site.1 + (piece.end - piece.start));
         }
         sites
     }
 
-    /// Returns the ends of a rank's long computing pieces in order. These are the longest
+    /// Returns the ends of a track's long computing pieces in order. These are the longest
     /// pieces, which contain 90 % of the computing, and others that are at least half as long.
-    pub(super) fn rounds(&self, rank: usize) -> Vec<f64> {
-        let pieces = &self.ranks[rank].computing;
+    pub(super) fn rounds(&self, track: u32) -> &[f64] {
+        self.rounds[track as usize].get_or_init(|| {
+            let rank = self.ranks.binary_search_by_key(&track, |rank| rank.track);
+            rank.map_or_else(|_| Vec::new(), |rank| self.ranks[rank].rounds())
+        })
+    }
+}
+
+impl Rank {
+    fn rounds(&self) -> Vec<f64> {
+        let pieces = &self.computing;
         let mut lengths: Vec<f64> = pieces.iter().map(|piece| piece.end - piece.start).collect();
         lengths.sort_unstable_by(|a, b| b.total_cmp(a));
         let mut left = 0.9 * lengths.iter().sum::<f64>();
@@ -218,9 +208,7 @@ impl<'w, 't> Measures<'w, 't> {
         ends.sort_by(f64::total_cmp);
         ends
     }
-}
 
-impl Rank {
     fn new(waits: &Waits<'_>, at: usize, window: (f64, f64)) -> Self {
         let track = &waits.facts.tracks.list()[at];
         let first = track.start.partition_point(|start| *start <= window.0);
@@ -269,13 +257,48 @@ impl Rank {
     }
 }
 
-/// Returns how long a track waits between two times.
-fn waiting_of(waits: &Waits<'_>, track: u32, (from, until): (f64, f64)) -> f64 {
-    let all = waits.of_track(track as usize);
-    let after = all[all.partition_point(|wait| wait.until <= from)..].iter();
-    let during = after.take_while(|wait| wait.from < until);
-    let seconds: f64 = during.map(|wait| wait.until.min(until) - wait.from.max(from)).sum();
-    seconds.min(until - from)
+/// Returns sends that last until their receivers enter, as waits. Of the messages of a send, the one
+/// that is received last counts.
+fn held(waits: &Waits<'_>) -> Vec<Wait> {
+    let Facts { tracks, messages, recorded, .. } = &waits.facts;
+    if !recorded.is_empty() {
+        return Vec::new();
+    }
+    let of_track = |at: usize| {
+        let track = &tracks.list()[at];
+        let mut found: Vec<Wait> = Vec::new();
+        for number in messages.sent(at) {
+            let message = &messages.list()[*number as usize];
+            let (Some(send), Some(recv)) = (message.send(), message.recv()) else { continue };
+            let enter = tracks.list()[message.to as usize].start[recv];
+            // A nonblocking receive began before the call that completes it.
+            let waits = track.start[send] < enter
+                && enter < track.end[send]
+                && tracks.class(at, send) == Class::Send
+                && tracks.class(message.to as usize, recv) != Class::Wait
+                && !waits.facts.is_rendezvous(message);
+            if !waits {
+                continue;
+            }
+            let wait = Wait {
+                kind: Kind::LateReceiver,
+                waiter: at as u32,
+                state: send as u32,
+                from: track.start[send],
+                until: enter,
+                whom: message.to,
+                release: Some(recv as u32),
+                about: About::Message(*number),
+            };
+            match found.last_mut().filter(|last| last.state == wait.state) {
+                Some(last) if last.until < enter => *last = wait,
+                Some(_) => {}
+                None => found.push(wait),
+            }
+        }
+        found
+    };
+    (0..tracks.list().len()).into_par_iter().flat_map_iter(of_track).collect()
 }
 
 fn call_path(waits: &Waits<'_>, wait: &Wait) -> CallPath {
@@ -287,8 +310,11 @@ fn call_path(waits: &Waits<'_>, wait: &Wait) -> CallPath {
     (track.type_, [Some(value(state)), around.map(value), outer.map(value)])
 }
 
-/// Returns whether the states of a call path's innermost value are collectives.
-pub(super) fn is_collective(waits: &Waits<'_>, (type_, values): CallPath) -> bool {
+/// Returns whether the innermost state of a call path sends or receives messages, or broadcasts.
+pub(super) fn can_be_one_way(waits: &Waits<'_>, (type_, values): CallPath) -> bool {
     let class = |value| waits.facts.tracks.classes().class(type_, value);
-    values[0].is_some_and(|value| matches!(class(value), Class::Collective(_)))
+    values[0].is_some_and(|value| match class(value) {
+        Class::Collective(kind) => kind == Collective::OneToN,
+        _ => true,
+    })
 }

@@ -105,7 +105,8 @@ impl Traffic {
         let (from, until) = measures.window;
         let is_in = |at: &u32| (from..=until).contains(&list[*at as usize].start);
         let of_rank = |rank: usize| {
-            let (track, ends) = (measures.ranks[rank].track as usize, measures.rounds(rank));
+            let (track, ends) =
+                (measures.ranks[rank].track as usize, measures.rounds(measures.ranks[rank].track));
             let mut last = vec![usize::MAX; facts.tracks.list().len()];
             let (mut round, mut messages, mut groups) = (0, 0, 0);
             for at in facts.messages.sent(track).iter().filter(|at| is_in(at)) {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use paje_decimal::amounts::{duration, percent};
 
-use super::measures::{CallPath, Measures, Site, is_collective};
+use super::lateness::Lateness;
+use super::measures::{CallPath, Measures, Site, can_be_one_way};
 use super::{Cause, Kind, LEAST};
 use crate::quantiles::median;
-use crate::waits;
 use crate::waits::rest::{Efficiency, Rest};
 
 /// Time that a run loses, as shares of its length. Together with the parallel efficiency, the
@@ -40,7 +40,7 @@ impl Losses {
         let transferring = transfer.map_or(in_calls, |transfer| 1.0 - transfer);
         let serial = 1.0 - transferring - all.communication - files - other;
         // Time that the prediction does not explain is not waiting.
-        let waiting = measures.share_of(measures.waiting().seconds) - balance;
+        let waiting = measures.share_of(measures.waiting) - balance;
         let serialisation = serial.min(waiting).max(0.0);
         // Time in calls that is neither waiting nor transfer is spent inside the library.
         let in_all_calls = (serial - serialisation).min(in_calls - transferring).max(0.0);
@@ -58,8 +58,11 @@ impl Losses {
 /// Smallest excess of a slow rank's computing over the median rank.
 const SLOW: f64 = 0.2;
 
-/// Smallest part of the waiting in which the awaited rank waits, too, if there are chains.
+/// Smallest part of the waiting in which the awaited rank has to wait, too, if there are chains.
 const CHAIN: f64 = 0.35;
+
+/// Smallest part of the waiting for ranks that only send, if these are late.
+const ONE_WAY: f64 = 0.4;
 
 /// A node is slow if its ranks compute longer than all others, and by about the same factor at all
 /// sites that other ranks have, too.
@@ -148,55 +151,79 @@ fn node(measures: &Measures<'_, '_>, slow: &[usize]) -> Option<String> {
     }
 }
 
-/// Senders are late if receivers wait for messages of ranks to which they send hardly any
-/// themselves. In an exchange, both sides would wait for a slow one.
-pub(super) fn late_sender(measures: &Measures<'_, '_>, losses: &Losses) -> Option<Cause> {
-    let late = measures.by_kind[waits::Kind::LateSender as usize];
-    let all = measures.waiting().seconds;
-    let cost = losses.balance.max(losses.serialisation).min(measures.share_of(all));
-    // Receivers that wait pass the delay on. If few ranks compute longer, it begins with these.
+/// Senders are late if receivers wait for ranks that only send, and receivers are late if senders
+/// wait for ranks that only receive. In an exchange, both sides would wait for a slow one.
+pub(super) fn one_way(
+    measures: &Measures<'_, '_>,
+    losses: &Losses,
+    late: &Lateness,
+) -> Option<Cause> {
+    let cost = losses.balance.max(losses.serialisation).min(measures.share_of(measures.waiting));
+    // Ranks that wait pass the delay on. If few ranks compute longer, it begins with these.
     let computing = measures.computing();
     let usual = (1.0 + SLOW) * median(&computing);
     let heavy = computing.iter().filter(|it| **it > usual).count();
     let begins = losses.balance >= losses.serialisation && 4 * heavy <= computing.len();
-    let is_main =
-        measures.one_way >= 0.4 * all && (begins || late.indirect <= CHAIN * late.seconds);
+    let [senders, receivers] = [&late.senders, &late.receivers].map(|all| all.iter().sum::<f64>());
+    let is_main = senders.max(receivers) >= ONE_WAY * measures.waiting
+        && (begins || late.chained <= CHAIN * measures.waiting);
     if !is_main || cost < LEAST {
         return None;
     }
+    let is_sent = senders >= receivers;
+    let (of_track, all) =
+        if is_sent { (&late.senders, senders) } else { (&late.receivers, receivers) };
     let costs = measures.waits.costs(measures.window);
-    let of_late = |sum: f64| sum >= 0.05 * late.seconds;
-    let mut senders: Vec<_> =
-        costs.iter().filter(|cost| of_late(measures.late[cost.whom as usize])).collect();
-    senders.sort_by(|a, b| b.delay.total_cmp(&a.delay));
-    let whom = senders.first()?;
-    let others = senders.iter().filter(|cost| cost.delay >= 0.1 * whom.delay).count() - 1;
+    let delay = |track: usize| {
+        let cost = costs.iter().find(|cost| is_sent && cost.whom as usize == track);
+        cost.map_or(of_track[track], |cost| cost.delay)
+    };
+    let awaited = (0..of_track.len()).filter(|track| of_track[*track] >= 0.05 * all);
+    let mut awaited: Vec<_> = awaited.map(|track| (track, delay(track))).collect();
+    awaited.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let whom = awaited.first()?;
+    let name = measures.name(whom.0 as u32);
+    let others = awaited.iter().filter(|(_, delay)| *delay >= 0.1 * whom.1).count() - 1;
     let more = if others > 0 { format!(" and {others} others") } else { String::new() };
-    let text = format!(
-        "messages of {}{more} are sent after their receivers are ready. These wait {} in{}",
-        measures.name(whom.whom),
-        measures.duration(late.seconds),
-        calls(measures, |path| !is_collective(measures.waits, path)),
-    );
-    let whatif = if others == 0 { faster(&measures.name(whom.whom), 0.5) } else { None };
-    Some(Cause::new(Kind::LateSender, cost, text, "waits --by pair").with_whatif(whatif))
+    let time = measures.duration(all);
+    let (kind, text) = match is_sent {
+        true => (
+            Kind::LateSender,
+            format!(
+                "messages of {name}{more} are sent after their receivers are ready. These wait {time} in{}",
+                calls(measures, |path| can_be_one_way(measures.waits, path)),
+            ),
+        ),
+        false => (
+            Kind::LateReceiver,
+            format!(
+                "{name}{more} are not ready to receive when messages are sent. The senders wait {time} until they are"
+            ),
+        ),
+    };
+    let whatif = if others == 0 { faster(&name, 0.5) } else { None };
+    Some(Cause::new(kind, cost, text, "waits --by pair").with_whatif(whatif))
 }
 
 /// A rank is a bottleneck if almost all waiting is for it, and it computes many times while the
 /// others compute once: it serves them one after the other.
-pub(super) fn bottleneck(measures: &Measures<'_, '_>, losses: &Losses) -> Option<Cause> {
+pub(super) fn bottleneck(
+    measures: &Measures<'_, '_>,
+    losses: &Losses,
+    late: &Lateness,
+) -> Option<Cause> {
     if losses.balance < LEAST || measures.ranks.len() < 3 {
         return None;
     }
     let computing = measures.computing();
     let busiest = (0..computing.len()).max_by(|a, b| computing[*a].total_cmp(&computing[*b]))?;
     let track = measures.ranks[busiest].track;
-    let awaited = measures.culprits[track as usize] / measures.waiting().seconds;
+    let awaited = measures.culprits[track as usize] / measures.waiting;
     let pieces = |rank: usize| measures.sites(rank).values().map(|it| it.0 as f64).sum::<f64>();
     let others = (0..computing.len()).filter(|rank| *rank != busiest).take(16);
     let usual = median(&others.map(pieces).collect::<Vec<_>>());
     let served = (measures.ranks.len() as f64 / 2.0).max(3.0);
-    let is_asked = measures.one_way < 0.4 * measures.waiting().seconds;
+    let is_asked = late.senders.iter().sum::<f64>() < ONE_WAY * measures.waiting;
     if !is_asked || awaited < 0.8 || pieces(busiest) < served * usual {
         return None;
     }
@@ -215,7 +242,11 @@ pub(super) fn bottleneck(measures: &Measures<'_, '_>, losses: &Losses) -> Option
 
 /// The load is imbalanced if some ranks compute longer than others in the whole run, or in each part
 /// of it.
-pub(super) fn imbalance(measures: &Measures<'_, '_>, losses: &Losses) -> Option<Cause> {
+pub(super) fn imbalance(
+    measures: &Measures<'_, '_>,
+    losses: &Losses,
+    late: &Lateness,
+) -> Option<Cause> {
     let computing = measures.computing();
     let mean = computing.iter().sum::<f64>() / computing.len() as f64;
     let rank = |best: fn(f64, f64) -> bool| {
@@ -242,12 +273,16 @@ pub(super) fn imbalance(measures: &Measures<'_, '_>, losses: &Losses) -> Option<
             Cause::new(Kind::Imbalance, losses.balance, text, "--by container").with_whatif(even),
         );
     }
-    let waiting = measures.waiting();
-    if losses.serialisation < LEAST || waiting.indirect > CHAIN * waiting.seconds {
+    if losses.serialisation < LEAST || late.chained > CHAIN * measures.waiting {
         return None;
     }
+    let awaited = (0..).zip(&measures.culprits).max_by(|a, b| a.1.total_cmp(b.1))?;
+    let who = match *awaited.1 >= 0.8 * measures.waiting {
+        true => format!("others wait for {} in", measures.name(awaited.0)),
+        false => "now one is late, now another. They wait in".into(),
+    };
     let text = format!(
-        "all ranks compute about {}, but not at the same time: now one is late, now another. They wait in{}",
+        "all ranks compute about {}, but not at the same time: {who}{}",
         measures.duration(mean),
         calls(measures, |_| true),
     );
@@ -255,16 +290,19 @@ pub(super) fn imbalance(measures: &Measures<'_, '_>, losses: &Losses) -> Option<
 }
 
 /// The run is serialised if ranks wait for ranks that wait for others.
-pub(super) fn serialisation(measures: &Measures<'_, '_>, losses: &Losses) -> Option<Cause> {
-    let waiting = measures.waiting();
-    if losses.serialisation < LEAST || waiting.indirect <= CHAIN * waiting.seconds {
+pub(super) fn serialisation(
+    measures: &Measures<'_, '_>,
+    losses: &Losses,
+    late: &Lateness,
+) -> Option<Cause> {
+    if losses.serialisation < LEAST || late.chained <= CHAIN * measures.waiting {
         return None;
     }
     let active = measures.share(&[Rest::Computing]) * measures.ranks.len() as f64;
     let text = format!(
-        "ranks wait in chains: for {} of the waiting, the awaited rank waits, too. On average, {active:.1} of {} ranks compute \
+        "ranks wait in chains: for {} of the waiting, the awaited rank has to wait before it computes. On average, {active:.1} of {} ranks compute \
          at a time. The waits are in{}",
-        percent(waiting.indirect / waiting.seconds),
+        percent(late.chained / measures.waiting),
         measures.ranks.len(),
         calls(measures, |_| true),
     );

@@ -8,16 +8,24 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 /// Traces and the kind of their first cause.
-const CAUSES: [(&str, &str); 15] = [
+const CAUSES: [(&str, &str); 23] = [
     ("balanced", "balanced"),
     ("late-sender", "late sender"),
     ("late-pairs", "late sender"),
+    ("late-in-cube", "late sender"),
+    ("late-broadcast", "late sender"),
+    ("late-receiver", "late receiver"),
     ("imbalance", "imbalance"),
     ("imbalance-halo", "imbalance"),
+    ("late-in-turn", "imbalance"),
+    ("ring", "imbalance"),
+    ("one-function", "imbalance"),
     ("serialisation", "serialisation"),
     ("serialisation-4", "serialisation"),
     ("serialisation-16", "serialisation"),
     ("pipeline", "serialisation"),
+    ("requests", "serialisation"),
+    ("lock", "serialisation"),
     ("slow-network", "slow network"),
     ("high-latency", "slow network"),
     ("small-messages", "too many small messages"),
@@ -335,6 +343,9 @@ fn the_page_begins_with_the_verdict() {
         sections.starts_with("<h2>Why</h2>\n<p>Imbalance, 35.4 % of the run: rank-7"),
         "{page}"
     );
+    let prediction =
+        "Prediction without this cause: pj_whatif --balance state=computing,mode=global-instance";
+    assert!(sections.contains(prediction), "{page}");
 }
 
 #[test]

@@ -112,7 +112,8 @@ impl Explained {
         })
     }
 
-    /// Returns the verdict as rows: kind, name, share, text and the command that shows more.
+    /// Returns the verdict as rows: kind, name, share, text, and the commands that show more and that predict the
+    /// run without the cause.
     pub(crate) fn verdict(&self, view: &View) -> Value {
         let verdict = match &self.verdict {
             Ok(verdict) => verdict,
@@ -130,7 +131,7 @@ impl Explained {
         let row = |at: usize| {
             json!({
                 "kind": text("kind", at), "name": text("name", at), "share": share(at), "text": text("text", at),
-                "next": text("next", at),
+                "next": text("next", at), "whatif": text("whatif", at),
             })
         };
         json!({"state": "ready", "rows": (0..table.len()).map(row).collect::<Value>()})

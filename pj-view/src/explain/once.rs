@@ -7,22 +7,23 @@ use std::thread;
 
 use paje_workers::Workers;
 
-use super::Explained;
+use super::{Explained, TasksFile};
 use crate::view::View;
 
 /// Analyses that start when they are first needed.
 #[derive(Clone, Debug)]
 pub(crate) struct Once {
     workers: Arc<Workers>,
+    tasks: TasksFile,
     memory: Option<u64>,
     is_started: Arc<AtomicBool>,
     found: Arc<OnceLock<Explained>>,
 }
 
 impl Once {
-    pub(crate) fn new(workers: &Arc<Workers>, memory: Option<u64>) -> Self {
+    pub(crate) fn new(workers: &Arc<Workers>, tasks: TasksFile, memory: Option<u64>) -> Self {
         let (is_started, found) = Default::default();
-        Once { workers: Arc::clone(workers), memory, is_started, found }
+        Once { workers: Arc::clone(workers), tasks, memory, is_started, found }
     }
 
     /// Returns the results if they have been computed.
@@ -36,7 +37,7 @@ impl Once {
         if !self.is_started.swap(true, Ordering::Relaxed) {
             let (own, view) = (self.clone(), Arc::clone(view));
             let work = move || {
-                let of = || Explained::of(&view, own.memory, &own.workers);
+                let of = || Explained::of(&view, &own.tasks, own.memory, &own.workers);
                 let explained = catch_unwind(AssertUnwindSafe(of))
                     .unwrap_or_else(|_| Explained::refused("the analysis failed"));
                 let _ = own.found.set(explained);

@@ -65,7 +65,10 @@ impl Visitor for Extents {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Most {
     pub(crate) keys: Option<usize>,
+    /// Number of amounts of links.
     pub(crate) amounts: Option<usize>,
+    /// Number of amounts of states and events.
+    pub(crate) values: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -104,7 +107,7 @@ impl Count {
         let sums = match nature {
             TypeNature::Variable => Sums::Ranges(Ranges::empty(level, range.start), range),
             TypeNature::Link => Sums::Links(LinkTally::new(level, range, most.amounts)),
-            _ => Sums::Bins(Box::new(Tally::new(level, range))),
+            _ => Sums::Bins(Box::new(Tally::new(level, range, most.values))),
         };
         let most_keys = most.keys.unwrap_or(usize::MAX);
         Count { clock, most_keys, keys: Keys::of_rows(rows), sums }

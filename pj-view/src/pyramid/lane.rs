@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use paje_parser::TypeNature;
 use paje_sim::LaneView;
@@ -29,6 +30,8 @@ pub(crate) struct Lane {
     spans: Vec<Span>,
     keys: Vec<Key>,
     levels: Levels,
+    /// Levels below those of `levels`, with the same keys.
+    finer: OnceLock<Levels>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +46,52 @@ struct Span {
 enum Levels {
     #[default]
     None,
-    /// All levels, from the finest one to the one with a single bin.
+    /// Consecutive levels, the finest one first.
     Bins(Vec<Bins>),
     Ranges(Vec<Ranges>),
+}
+
+impl Levels {
+    fn finest(&self) -> Option<u32> {
+        match self {
+            Levels::None => None,
+            Levels::Bins(levels) => levels.first().map(Bins::level),
+            Levels::Ranges(levels) => levels.first().map(Ranges::level),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Levels::None => 0,
+            Levels::Bins(levels) => levels.iter().map(Bins::bytes).sum(),
+            Levels::Ranges(levels) => levels.iter().map(Ranges::bytes).sum(),
+        }
+    }
+
+    /// Returns the levels below `level`.
+    fn below(mut self, level: u32) -> Self {
+        match &mut self {
+            Levels::None => {}
+            Levels::Bins(levels) => levels.retain(|bins| bins.level() < level),
+            Levels::Ranges(levels) => levels.retain(|ranges| ranges.level() < level),
+        }
+        self
+    }
+
+    /// Returns bins of a level, unless it is finer than the finest one.
+    fn cut(
+        &self,
+        nature: TypeNature,
+        level: u32,
+        range: Range<u64>,
+        keys: &[Key],
+    ) -> Option<Summary> {
+        Some(match self {
+            Levels::None => return None,
+            Levels::Bins(levels) => Summary::of(nature, at_level(levels, level)?.cut(range, keys)),
+            Levels::Ranges(levels) => Summary::Variable(at_level(levels, level)?.cut(range)),
+        })
+    }
 }
 
 /// Returns a quarter of the rows' memory in bytes. References to values and containers take two
@@ -88,55 +134,70 @@ impl Lane {
     /// once.
     pub(crate) fn summarised(&self, view: LaneView<'_>, clock: Clock, least: u32) -> Self {
         let mut lane = Lane { spans: self.spans.clone(), ..Lane::default() };
-        if lane.spans.is_empty() {
-            return lane;
-        }
-        let mut budget = budget(view.nature(), view.len());
-        budget = budget.saturating_sub((lane.spans.len() * size_of::<Span>()) as u64);
-        let from = lane.spans.iter().map(|span| span.from).min().unwrap_or(0);
-        let to = lane.spans.iter().map(|span| span.to).max().unwrap_or(0);
-        let most = view.len() / rows_per_bin(view.nature());
-        let fits = |level: &u32| (to >> level) - (from >> level) < most;
-        let level = (least.min(TOP)..TOP).find(fits).unwrap_or(TOP);
-        let range = (from >> level)..(to >> level) + 1;
-        let (keys, amounts) = ((budget / 64) as usize, (budget / 40) as usize);
-        let most = Most { keys: Some(keys), amounts: Some(amounts) };
-        let mut count = Count::new(view.nature(), view.len(), clock, level, range, most);
-        // If there are too many keys, summaries would be larger than rows.
-        if view.visit(&mut count).is_ok() {
-            match count.finish() {
-                Counted::Bins(finest) => lane.keep_bins(finest, budget),
-                Counted::Ranges(finest) => lane.levels = Levels::Ranges(levels(finest, budget)),
-            }
-        }
+        (lane.keys, lane.levels) = lane.summarise(view, clock, least);
         lane
     }
 
-    fn keep_bins(&mut self, mut finest: Bins, budget: u64) {
-        self.keys = std::mem::take(&mut finest.keys);
-        let budget = budget.saturating_sub((self.keys.len() * size_of::<Key>()) as u64);
-        let mut levels = levels(finest, budget);
+    /// Adds the levels that are finer than those of the summaries. Reads the rows once.
+    pub(crate) fn refine(&self, view: LaneView<'_>, clock: Clock) {
+        let Some(coarse) = self.finest() else { return };
+        if self.finer.get().is_none() && self.first_level(view, 0) < coarse {
+            // Keys have the same numbers, since they are numbered in the order of the rows.
+            let _ = self.finer.set(self.summarise(view, clock, 0).1.below(coarse));
+        }
+    }
+
+    /// Returns the first and the last tick of a lane that has chunks.
+    fn ticks(&self) -> (u64, u64) {
+        let from = self.spans.iter().map(|span| span.from).min().unwrap_or(0);
+        (from, self.spans.iter().map(|span| span.to).max().unwrap_or(0))
+    }
+
+    /// Returns the finest level, from `least` on, that has enough rows in each bin.
+    fn first_level(&self, view: LaneView<'_>, least: u32) -> u32 {
+        let (from, to) = self.ticks();
+        let most = view.len() / rows_per_bin(view.nature());
+        let fits = |level: &u32| (to >> level) - (from >> level) < most;
+        (least.min(TOP)..TOP).find(fits).unwrap_or(TOP)
+    }
+
+    fn summarise(&self, view: LaneView<'_>, clock: Clock, least: u32) -> (Vec<Key>, Levels) {
+        if self.spans.is_empty() {
+            return Default::default();
+        }
+        let mut budget = budget(view.nature(), view.len());
+        budget = budget.saturating_sub((self.spans.len() * size_of::<Span>()) as u64);
+        let ((from, to), level) = (self.ticks(), self.first_level(view, least));
+        let range = (from >> level)..(to >> level) + 1;
+        let [keys, amounts, values] = [64, 40, 12].map(|bytes| Some((budget / bytes) as usize));
+        let most = Most { keys, amounts, values };
+        let mut count = Count::new(view.nature(), view.len(), clock, level, range, most);
+        // If there are too many keys, summaries would be larger than rows.
+        if view.visit(&mut count).is_err() {
+            return Default::default();
+        }
+        let mut finest = match count.finish() {
+            Counted::Bins(finest) => finest,
+            Counted::Ranges(finest) => {
+                return (Vec::new(), Levels::Ranges(levels(finest, budget)));
+            }
+        };
+        let keys = std::mem::take(&mut finest.keys);
+        let mut levels =
+            levels(finest, budget.saturating_sub((keys.len() * size_of::<Key>()) as u64));
         levels.iter_mut().for_each(Bins::shrink);
-        self.levels = Levels::Bins(levels);
+        (keys, Levels::Bins(levels))
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let levels: u64 = match &self.levels {
-            Levels::None => 0,
-            Levels::Bins(levels) => levels.iter().map(Bins::bytes).sum(),
-            Levels::Ranges(levels) => levels.iter().map(Ranges::bytes).sum(),
-        };
+        let levels = self.levels.bytes() + self.finer.get().map_or(0, Levels::bytes);
         let (spans, keys) =
             (self.spans.len() * size_of::<Span>(), self.keys.len() * size_of::<Key>());
         levels + (spans + keys) as u64
     }
 
     pub(crate) fn finest(&self) -> Option<u32> {
-        match &self.levels {
-            Levels::None => None,
-            Levels::Bins(levels) => levels.first().map(Bins::level),
-            Levels::Ranges(levels) => levels.first().map(Ranges::level),
-        }
+        self.finer.get().and_then(Levels::finest).or_else(|| self.levels.finest())
     }
 
     /// Calls `show` with the rows that are in a closed window of ticks, and with some other rows.
@@ -174,14 +235,8 @@ impl Lane {
         let level = level.min(TOP);
         let end = 1 << (TOP - level);
         let range = range.start.min(end)..range.end.clamp(range.start.min(end), end);
-        let found = match &self.levels {
-            Levels::None => None,
-            Levels::Bins(levels) => at_level(levels, level)
-                .map(|bins| Summary::of(view.nature(), bins.cut(range.clone(), &self.keys))),
-            Levels::Ranges(levels) => {
-                at_level(levels, level).map(|ranges| Summary::Variable(ranges.cut(range.clone())))
-            }
-        };
+        let cut = |levels: &Levels| levels.cut(view.nature(), level, range.clone(), &self.keys);
+        let found = cut(&self.levels).or_else(|| self.finer.get().and_then(cut));
         found.unwrap_or_else(|| self.count_rows(view, clock, level, range))
     }
 

@@ -77,7 +77,7 @@ impl Spans {
 
     fn count(&self, level: u32, range: Range<u64>) -> Bins {
         let near = self.near(range.start << level, range.end << level);
-        let mut tally = Tally::new(level, range);
+        let mut tally = Tally::new(level, range, None);
         for (start, end, key) in &self.list[near] {
             tally.interval(*key, *start, *end);
         }

@@ -1,11 +1,11 @@
 //! Counts rows that are sorted by their starts.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::bins::{Bins, Key};
+use super::bins::{Bins, Key, Level};
+use super::clock::TOP;
 
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
@@ -60,6 +60,8 @@ impl Keys {
 pub(crate) struct Tally {
     level: u32,
     range: Range<u64>,
+    /// Maximum number of amounts. If it is exceeded, bins become twice as wide.
+    most: usize,
     bins: Bins,
     at: u64,
     /// Ticks of the current bin. Empty if the bin is out of range.
@@ -68,13 +70,15 @@ pub(crate) struct Tally {
     /// For each key number, the last bin with this key and the amount in it.
     amounts: Vec<(u64, u64)>,
     present: Vec<u32>,
-    ahead: VecDeque<Vec<(u32, u64)>>,
+    /// Key number and last tick of the states that extend beyond the current bin.
+    open: Vec<(u32, u64)>,
 }
 
 impl Tally {
-    pub(crate) fn new(level: u32, range: Range<u64>) -> Self {
+    pub(crate) fn new(level: u32, range: Range<u64>, most: Option<usize>) -> Self {
         Tally {
             level,
+            most: most.unwrap_or(usize::MAX),
             bins: Bins::empty(level, range.start),
             at: range.start,
             ticks: ticks(level, &range, range.start),
@@ -82,7 +86,7 @@ impl Tally {
             starts: 0,
             amounts: Vec::new(),
             present: Vec::new(),
-            ahead: VecDeque::new(),
+            open: Vec::new(),
         }
     }
 
@@ -94,7 +98,7 @@ impl Tally {
         }
         let bin = tick >> self.level;
         if self.range.contains(&bin) {
-            self.turn_to(bin);
+            self.turn_to(tick);
             self.starts = self.starts.saturating_add(1);
             self.add(number, 1);
         }
@@ -119,20 +123,13 @@ impl Tally {
         if !begins && from >= to {
             return;
         }
-        let bin = from >> level;
-        self.turn_to(bin);
+        self.turn_to(from);
         self.starts = self.starts.saturating_add(u32::from(begins));
-        let mut upto = (bin + 1) << level;
+        // Bins may have become wider.
+        let upto = (self.at + 1) << self.level;
         self.add(number, to.min(upto).saturating_sub(from));
-        let mut next = 0;
-        while upto < to {
-            let from = upto;
-            upto += 1 << level;
-            if self.ahead.len() == next {
-                self.ahead.push_back(Vec::new());
-            }
-            self.ahead[next].push((number, to.min(upto) - from));
-            next += 1;
+        if to > upto {
+            self.open.push((number, to));
         }
     }
 
@@ -154,8 +151,9 @@ impl Tally {
         self.present.push(number);
     }
 
-    fn turn_to(&mut self, bin: u64) {
-        while self.at < bin {
+    /// Closes all bins that end before a tick.
+    fn turn_to(&mut self, tick: u64) {
+        while self.at < tick >> self.level {
             self.close();
         }
     }
@@ -167,15 +165,32 @@ impl Tally {
         self.bins.push(self.starts, present);
         self.present.clear();
         (self.at, self.starts) = (self.at + 1, 0);
-        self.ticks = ticks(self.level, &self.range, self.at);
-        for (number, amount) in self.ahead.pop_front().unwrap_or_default() {
-            self.add(number, amount);
+        if self.bins.numbers.len() > self.most && self.at.is_multiple_of(2) && self.level < TOP {
+            self.widen();
         }
+        self.ticks = ticks(self.level, &self.range, self.at);
+        let (from, upto) = (self.at << self.level, (self.at + 1) << self.level);
+        let mut open = std::mem::take(&mut self.open);
+        open.retain(|(number, end)| {
+            self.add(*number, (*end).min(upto) - from);
+            *end > upto
+        });
+        self.open = open;
+    }
+
+    /// Makes bins twice as wide. The next bin has an even number.
+    fn widen(&mut self) {
+        self.bins = self.bins.above();
+        self.level += 1;
+        self.range = self.range.start / 2..self.range.end.div_ceil(2);
+        self.at /= 2;
+        // Numbers of bins have another meaning now.
+        self.amounts.fill((u64::MAX, 0));
     }
 
     /// Returns all bins up to the last one that is not empty.
     pub(crate) fn finish(mut self) -> Bins {
-        while !self.present.is_empty() || !self.ahead.is_empty() {
+        while !self.present.is_empty() || !self.open.is_empty() {
             self.close();
         }
         self.bins

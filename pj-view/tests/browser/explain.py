@@ -108,19 +108,34 @@ def wait_to_cause_and_back(browser, url):
     browser.wait("location.hash.includes('on=waits')")
 
 
+def longest_part(browser, count):
+    """Returns lane, start and end of the longest of some hundred parts of the critical path, in the middle of the run."""
+    parts = browser.evaluate(
+        f"""(async () => {{
+          const {{ extent: [from, to], origin, tick }} = {PAGE}.data.model;
+          const level = Math.min(63, Math.ceil(Math.log2((to - from) / tick / Math.max(1, {count} / 300))));
+          const first = Math.floor(((from + to) / 2 - origin) / (tick * 2 ** level));
+          const view = new DataView(await (await fetch(`path?level=${{level}}&first=${{first}}&count=1&rows=16384`)).arrayBuffer());
+          const n = view.getUint32(12, true);
+          return Array.from({{ length: n }}, (_, i) => [view.getUint32(32 + 32 * n + 4 * i, true), view.getFloat64(32 + 8 * i, true), view.getFloat64(32 + 8 * (n + i), true)]);
+        }})()"""
+    )
+    return max(parts, key=lambda part: part[2] - part[1])
+
+
 def the_path_is_drawn(browser, url):
     browser.open(url)
     turn_on(browser, "path")
     overview = browser.evaluate("fetch('explained').then((it) => it.json())")
-    block = "fetch('path?level=63&first=0&count=1&rows=16384').then((it) => it.arrayBuffer()).then((it) => { const v = new DataView(it);"
-    n = browser.evaluate(block + "return v.getUint32(12, true); })")
-    parts = browser.evaluate(
-        block + f"return Array.from({{ length: {n} }}, (_, i) => [v.getUint32(32 + 32 * {n} + 4 * i, true), v.getFloat64(32 + 8 * i, true), v.getFloat64(32 + 8 * ({n} + i), true)]); }})"
-    )
-    assert len(parts) == overview["path"]["parts"]
-    lane, start, end = max(parts, key=lambda part: part[2] - part[1])
+    lane, start, end = longest_part(browser, overview["path"]["parts"])
+    browser.evaluate(f"{PAGE}.viewport.around({start}, {end})")
     x, top, height = place_of(browser, lane, (start + end) / 2)
-    assert colour_at(browser, x, top + height / 2) == rgb(overview["pathColour"])
+    line, colour = range(int(top), int(top + height)), rgb(overview["pathColour"])
+    shown = lambda: sum(row[int(x)] == colour for row in run.pixels(browser.screenshot())[line.start : line.stop])
+    assert shown() > 0
+    browser.evaluate("document.getElementById('overlay-path').click()")
+    browser.settle()
+    assert shown() == 0
     run.clean(browser, url)
 
 
@@ -250,6 +265,7 @@ def accessible(browser, url):
             wide = browser.evaluate("[...document.querySelectorAll('aside *')].filter((it) => it.getBoundingClientRect().right > innerWidth + 1).map((it) => it.outerHTML.slice(0, 100))")
             assert wide == [], (theme, width, wide)
     browser.resize(1280, 720)
+    browser.settle()
 
 
 def two_traces(browser, program, first, second):

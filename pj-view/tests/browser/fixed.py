@@ -85,3 +85,41 @@ def embedded_rows(browser, page):
         })()"""
     )
     assert result["wrong"] == [] and result["counted"] > 100 and result["steps"] > 4, result
+
+
+def embedded_scans(browser, page):
+    """In a large HTML file, a frame does not read all rows to count them, and a step to the next row sorts nothing."""
+    browser.open(page)
+    result = browser.evaluate(
+        """(async () => {
+          const { source, tiles, model } = window.pajeView.page.data;
+          const longest = (a, b) => b[1][0].n - a[1][0].n;
+          const [lane, blocks] = [...source.embedded].filter(([, it]) => it[0].isRows && it.length > 1).sort(longest)[0];
+          const [rows, bins] = blocks;
+          const [from, to] = model.extent;
+          const draw = () => tiles.segments(lane, bins.level, to - (to - from) / 100, to);
+          draw();
+          let reads = 0;
+          const counted = (array) => new Proxy(array, {
+            get(target, name) {
+              reads += Number.isInteger(Number(name));
+              return target[name];
+            },
+          });
+          const { start, end } = rows;
+          Object.assign(rows, { start: counted(start), end: counted(end) });
+          draw();
+          Object.assign(rows, { start, end });
+          const { sort } = Array.prototype;
+          let sorted = 0;
+          Array.prototype.sort = function (...order) {
+            sorted = Math.max(sorted, this.length);
+            return sort.apply(this, order);
+          };
+          const found = await source.find(model.lanes.get(lane).type, rows.values[1], { time: from, lane, row: 0 }, false);
+          Array.prototype.sort = sort;
+          return { n: rows.n, reads, sorted, found: found !== null };
+        })()"""
+    )
+    assert result["n"] > 5000 and result["found"], result
+    assert result["reads"] < 100 and result["sorted"] < 100, result

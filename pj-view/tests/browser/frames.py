@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures frames while zooming through a trace: `frames.py PROGRAM TRACE [WIDTH HEIGHT]`.
+"""Measures frames while zooming through a trace, and the page's memory: `frames.py PROGRAM TRACE [--help]`.
 
 Prints the times between frames, the page's part of them, and the number of requests. Run it on an
 idle machine.
 """
 
+import argparse
 import os
-import sys
+import random
 import time
 
 import chromium
@@ -41,6 +42,7 @@ PAN = """(async (part) => {
   }
   return { shown, drawn: page.scene.times };
 })"""
+PARTS = (0.5, 0.95, 0.99)
 
 
 def quantile(values, part):
@@ -48,13 +50,47 @@ def quantile(values, part):
     return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
 
 
+def milliseconds(values):
+    middle, late, latest = (quantile(values, part) for part in PARTS)
+    return f"median {middle:.1f} ms, 95 % within {late:.1f} ms, 99 % within {latest:.1f} ms"
+
+
+def between(shown):
+    return [b - a for a, b in zip(shown, shown[1:])]
+
+
+def megabytes(browser):
+    """Returns the memory of the page: its objects, its elements and its arrays."""
+    usage = browser.call("Runtime.getHeapUsage")
+    return sum(usage.get(name, 0) for name in ("usedSize", "embedderHeapUsedSize", "backingStorageSize")) / 1e6
+
+
+def zoom_about(browser, minutes):
+    """Zooms to random places for some minutes. Returns times between frames, and the memory after each zoom."""
+    shown, memory, places = [], [], random.Random(0)
+    until = time.monotonic() + 60 * minutes
+    while time.monotonic() < until:
+        shown += between(browser.evaluate(f"{ZOOM}({places.random()})")["shown"])
+        memory.append(megabytes(browser))
+        # Most traces have more lanes than fit on the screen.
+        browser.evaluate(f"(({{ scene, viewport }}) => {{ viewport.scroll = scene.layout.lines.at(-1).top * {places.random()}; }})(window.pajeView.page)")
+    browser.settle()
+    return shown, memory
+
+
 def main():
-    program, trace = os.path.abspath(sys.argv[1]), sys.argv[2]
-    width, height = (int(it) for it in (sys.argv[3:5] or (1280, 720)))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("trace")
+    parser.add_argument("--size", type=int, nargs=2, default=(1280, 720), metavar=("WIDTH", "HEIGHT"), help="of the window, in pixels")
+    parser.add_argument("--minutes", type=float, default=0, help="also zooms to random places for so long, and prints the page's memory")
+    parser.add_argument("--on", default="", help="overlays that are shown: waits, path, or both with a comma")
+    asked = parser.parse_args()
+    width, height = asked.size
     began = time.monotonic()
-    with Served(program, trace) as served, chromium.Chromium(width, height) as browser:
-        browser.open(served.url)
-        print(f"{os.path.basename(trace)}, {width} × {height}: shown {time.monotonic() - began:.1f} s after the start")
+    with Served(os.path.abspath(asked.program), asked.trace) as served, chromium.Chromium(width, height) as browser:
+        browser.open(f"{served.url}#on={asked.on}" if asked.on else served.url)
+        print(f"{os.path.basename(asked.trace)}, {width} × {height}: shown {time.monotonic() - began:.1f} s after the start")
         lanes = browser.evaluate("window.pajeView.page.data.model.lanes.size")
         print(f"{lanes} lanes, {len(state(browser)['lines'])} lines")
         all_shown = []
@@ -65,15 +101,16 @@ def main():
             result = browser.evaluate(script)
             requests = len(browser.requests)
             browser.settle()
-            between = [b - a for a, b in zip(result["shown"], result["shown"][1:])]
-            all_shown += between
-            print(
-                f"{name}: {len(between)} frames, median {quantile(between, 0.5):.1f} ms, 95 % within "
-                f"{quantile(between, 0.95):.1f} ms; drawn in {quantile(result['drawn'], 0.5):.1f} ms, 95 % within "
-                f"{quantile(result['drawn'], 0.95):.1f} ms; {requests} requests"
-            )
+            frames = between(result["shown"])
+            all_shown += frames
+            print(f"{name}: {len(frames)} frames, {milliseconds(frames)}; drawn in {milliseconds(result['drawn'])}; {requests} requests")
         within = sum(it <= 20 for it in all_shown) / len(all_shown)
-        print(f"all: {within:.1%} of {len(all_shown)} frames within 20 ms")
+        print(f"all: {len(all_shown)} frames, {milliseconds(all_shown)}; {within:.1%} within 20 ms")
+        if asked.minutes:
+            frames, memory = zoom_about(browser, asked.minutes)
+            browser.call("HeapProfiler.collectGarbage")
+            print(f"{asked.minutes:g} minutes at random places: {len(frames)} frames, {milliseconds(frames)}")
+            print(f"memory of the page: {memory[0]:.0f} MB after the first zoom, at most {max(memory):.0f} MB; {megabytes(browser):.0f} MB in use at the end")
         assert browser.console == [], browser.console
 
 

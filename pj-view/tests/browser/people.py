@@ -18,10 +18,9 @@ def first_state(browser):
           const stage = document.getElementById("stage").getBoundingClientRect();
           for (const line of scene.layout.lines) {
             if (line.lane?.nature !== "state") continue;
-            const [segment] = data.tiles.segments(line.lane.id, scene.frame.level, viewport.from, viewport.to);
-            const { block } = segment;
-            for (let i = 0; block.isRows && i < block.n; i++) {
-              const [x0, x1] = [viewport.x(block.start[i]), viewport.x(block.end[i])];
+            const block = data.tiles.segments(line.lane.id, scene.frame.level, viewport.from, viewport.to)[0]?.block;
+            for (let i = 0; block?.isRows && i < block.n; i++) {
+              const [x0, x1] = [Math.max(viewport.x(block.start[i]), 0), Math.min(viewport.x(block.end[i]), viewport.width)];
               if (block.others[i] === 0 && x1 - x0 > 30) return [stage.left + viewport.gutter + (x0 + x1) / 2, stage.top + 34 + line.top - viewport.scroll + 8];
             }
           }
@@ -195,6 +194,7 @@ def accessible(browser, url):
                 found = violations(browser)
                 assert found == [], (theme, width, found)
     browser.resize(1280, 720)
+    browser.settle()
 
 
 def widths(browser, url):
@@ -215,6 +215,7 @@ def widths(browser, url):
         assert sizes["page"] <= width and sizes["out"] == [], (width, sizes)
         assert sizes["plot"] > 0.4 * min(width, 1280) and sizes["height"] > 100, (width, sizes)
     browser.resize(1280, 720)
+    browser.settle()
 
 
 def type_into(browser, field, text):

@@ -451,8 +451,14 @@ def main():
             clean(browser, served.url)
         fixed.embedded_rows(browser, page.as_uri())
         clean(browser, page.as_uri())
+        ring = pathlib.Path(folder, "ring.trace")
+        ring.write_text(explain.ring(6000))
+        subprocess.run([program, "--html", page, ring], check=True)
+        fixed.embedded_scans(browser, page.as_uri())
+        clean(browser, page.as_uri())
         explain.all_tests(browser, program, examples, folder)
         tasks.ten_tasks(browser, program, examples)
+        tasks.is_late_in_the_same_iteration(browser, program, folder)
     print("all tests passed")
 
 

@@ -1,6 +1,12 @@
-"""Ten tasks, done as a new reader would do them: with the pointer and the keyboard, in at most five actions each."""
+"""Tasks, done as a new reader would do them: with the pointer and the keyboard, in at most five actions each."""
+
+import pathlib
+import sys
 
 import run
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
+from header import header  # noqa: E402
 
 MOST_ACTIONS = 5
 
@@ -153,6 +159,85 @@ TASKS = [
     longest_wait_and_its_culprit, pair_that_talks_most_in_the_second_half, cause_of_the_slowness, rank_on_the_critical_path_at_a_time,
     longest_call_of_a_kind, longest_message_of_a_pair, profile_of_a_range, what_a_state_waits_for, who_waits_for_a_state, place_of_a_container,
 ]
+
+
+def late(iteration, second):
+    """Returns a run of four ranks in which rank-3 computes twice as long in one iteration. Three ranks wait for it in each."""
+    text = header(
+        "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineLinkType",
+        "PajeStartLink", "PajeEndLink",
+    ) + "1 Rank 0\n2 MPI_STATE Rank\n5 MPI_LINK 0 Rank Rank\n" + "".join(f"3 0 rank-{i} Rank 0\n" for i in range(4))
+    lines, begin = [], 0.0
+    for i in range(8):
+        sent = begin + (2.25 if i == iteration else 1.25) * second
+        lines += [(begin, f"4 {begin} MPI_STATE rank-{rank} computing") for rank in range(4)]
+        lines.append((sent, f"4 {sent} MPI_STATE rank-3 MPI_Send"))
+        lines += [(begin + second, f"4 {begin + second} MPI_STATE rank-{rank} MPI_Recv") for rank in range(3)]
+        lines += [(sent, f"6 {sent} MPI_LINK 0 rank-3 PTP k{i}-{rank}") for rank in range(3)]
+        begin = sent + 0.01 * second
+        lines += [(begin, f"7 {begin} MPI_LINK 0 rank-{rank} PTP k{i}-{rank}") for rank in range(3)]
+    return text + "".join(f"{line}\n" for _, line in sorted(lines, key=lambda it: it[0]))
+
+
+class ReaderOfTwo(Reader):
+    """Acts in one of two traces that are shown one above the other."""
+
+    def __init__(self, browser, url):
+        self.browser, self.actions = browser, 0
+        browser.call("Page.navigate", url="about:blank")
+        browser.call("Page.navigate", url=url)
+        browser.wait("Boolean(window.pajePair?.pages())", 60)
+        self.rest()
+
+    def rest(self):
+        self.browser.evaluate("new Promise((done) => setTimeout(done, 400))")
+        self.browser.wait("[...document.querySelectorAll('iframe')].every((it) => it.contentWindow.pajeView.state().idle)")
+
+    def click_in(self, trace, selector):
+        self.actions += 1
+        x, y = self.browser.evaluate(
+            f"""(() => {{
+              const frame = document.querySelectorAll("iframe")[{trace}];
+              const it = frame.contentDocument.querySelector({selector!r});
+              it.scrollIntoView({{ block: "center" }});
+              const [outer, inner] = [frame.getBoundingClientRect(), it.getBoundingClientRect()];
+              return [outer.left + inner.left + Math.min(inner.width / 2, 40), outer.top + inner.top + inner.height / 2];
+            }})()"""
+        )
+        self.browser.mouse("mouseMoved", x, y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.browser.mouse(kind, x, y, button="left", clickCount=1)
+        self.rest()
+
+
+def is_late_in_the_same_iteration(browser, program, folder):
+    """Is rank-3 late in the same iteration in both runs?"""
+    for iterations in ((5, 5), (5, 2)):
+        traces = [pathlib.Path(folder, f"late-{i}.trace") for i in range(2)]
+        for trace, iteration, second in zip(traces, iterations, (1.0, 1.5)):
+            trace.write_text(late(iteration, second))
+        with run.Served(program, traces[1], str(traces[0])) as served:
+            reader = ReaderOfTwo(browser, served.url)
+            found = []
+            for trace in range(2):
+                reader.click_in(trace, "#waiting summary")
+                reader.click_in(trace, "#waiting button[title='Go to its cause']")
+                found.append(
+                    browser.evaluate(
+                        f"""(() => {{
+                          const {{ state, data: {{ model }} }} = window.pajePair.pages()[{trace}];
+                          const {{ lane, row }} = state.selected;
+                          return [model.containers.get(model.lanes.get(lane).container).name, row];
+                        }})()"""
+                    )
+                )
+            # Two states of rank-3 in each iteration.
+            assert [name for name, _ in found] == ["rank-3", "rank-3"], found
+            assert tuple(row // 2 for _, row in found) == iterations, (found, iterations)
+            assert reader.actions <= MOST_ACTIONS
+            assert browser.console == [], browser.console
+            browser.requests.clear()
+    print(f"is late in the same iteration: {found} ({reader.actions} actions)")
 
 
 def ten_tasks(browser, program, examples):

@@ -11,6 +11,7 @@ mod profile;
 mod pyramid;
 mod requests;
 mod security;
+mod tasks;
 mod tiles;
 mod values;
 mod world;

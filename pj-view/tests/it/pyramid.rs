@@ -105,6 +105,29 @@ fn answers_do_not_depend_on_summaries() {
 }
 
 #[test]
+fn levels_that_follow_later_are_those_of_a_single_pass() {
+    let mut refined = 0;
+    for (name, trace) in traces().into_iter().step_by(3) {
+        let whole = Pyramid::new(&trace, &Workers::one());
+        for level in [54, 59] {
+            let mut pyramid = Pyramid::outline(&trace, &Workers::one());
+            pyramid.summarise(&trace, &Workers::one(), |_| Some(level));
+            let coarse: Vec<_> = trace.lanes().map(|lane| pyramid.finest(lane.id())).collect();
+            pyramid.refine(&trace);
+            assert_eq!(pyramid.bytes(), whole.bytes(), "{name}");
+            let mut random = Rng::new(13);
+            for (lane, coarse) in trace.lanes().zip(coarse) {
+                let finest = pyramid.finest(lane.id());
+                assert_eq!(finest, whole.finest(lane.id()), "{name}, lane {}", lane.id().0);
+                refined += u32::from(finest != coarse);
+                summaries_of(&name, &pyramid, lane, &mut random);
+            }
+        }
+    }
+    assert!(refined > 10, "only {refined} lanes have finer levels");
+}
+
+#[test]
 fn a_level_is_the_sum_of_the_one_below() {
     for (name, trace) in traces() {
         let pyramid = Pyramid::new(&trace, &Workers::one());

@@ -57,7 +57,7 @@ impl<'r> Interval<'r> {
             others.push((settings, "if messages travel only while their receiver waits"));
         }
         for (settings, why) in others {
-            let other = Graph::of(graph.facts(), &settings, changes.eager());
+            let other = graph.assuming(&settings);
             let Ok(applied) = changes.apply(&other) else { continue };
             if let Ok(run) = other.retime(&applied.plan, false, mends) {
                 self.add(run.makespan(), why);

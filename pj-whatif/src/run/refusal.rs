@@ -17,10 +17,6 @@ pub(super) fn refusal(graph: &Graph<'_>, settings: &Settings) -> Option<String> 
     ))
 }
 
-fn used(graph: &Graph<'_>) -> u64 {
-    graph.run().received.iter().flatten().filter(|it| it.is_used).count() as u64
-}
-
 fn unknown_messages(graph: &Graph<'_>) -> Option<String> {
     let inferred = &graph.run().inferred;
     let causes = [
@@ -42,7 +38,7 @@ fn unknown_messages(graph: &Graph<'_>) -> Option<String> {
         (inferred.backwards, "links end before they start"),
     ];
     let unknown: u64 = causes.iter().map(|(count, _)| count).sum();
-    let used = used(graph);
+    let used = inferred.used;
     if unknown * UNKNOWN <= used + unknown {
         return None;
     }
@@ -67,7 +63,7 @@ fn unknown_operations(graph: &Graph<'_>) -> Option<String> {
 }
 
 fn nothing(graph: &Graph<'_>, settings: &Settings) -> Option<String> {
-    if used(graph) > 0 {
+    if graph.run().inferred.used > 0 {
         return None;
     }
     if settings.map.name() == "starpu" {
