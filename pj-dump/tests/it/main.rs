@@ -19,8 +19,6 @@ mod progress;
 mod recover;
 mod select;
 mod sessions;
-#[cfg(target_os = "linux")]
-mod soak;
 mod sort;
 mod starvz;
 mod stats;
