@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::measures::Measures;
 use crate::classes::{Class, Collective};
-use crate::waits::{About, Kind, Wait};
+use crate::waits::{Kind, Wait};
 
 /// Waiting by what the awaited ranks do. Times are in the trace's unit.
 pub(super) struct Lateness {
@@ -128,14 +128,10 @@ impl Transfers {
 
     fn role(&self, measures: &Measures<'_, '_>, wait: &Wait) -> Role {
         let whom = wait.whom as usize;
-        let time = match (wait.kind, wait.about) {
-            (Kind::LateSender, About::Message(at)) => {
-                measures.waits.facts.messages.list()[at as usize].start
-            }
-            (Kind::LateBroadcast | Kind::LateReceiver, _) => wait.until,
-            _ => return Role::Partner,
-        };
-        let span = round(measures, wait.whom, time);
+        if !matches!(wait.kind, Kind::LateSender | Kind::LateBroadcast | Kind::LateReceiver) {
+            return Role::Partner;
+        }
+        let span = round(measures, wait.whom, wait.until);
         if wait.kind == Kind::LateReceiver {
             let is_partner = is_any_within(&self.sends[whom], span);
             return if is_partner { Role::Partner } else { Role::Receiver };

@@ -12,7 +12,7 @@ use crate::Seconds;
 use crate::classes::{Class, Collective};
 use crate::tracks::Piece;
 use crate::waits::rest::{Efficiency, Rest};
-use crate::waits::{About, Kind, Wait, Waits};
+use crate::waits::{Kind, Wait, Waits};
 
 /// Number of segments of a rank. Each has equally many states.
 pub(super) const SEGMENTS: usize = 40;
@@ -288,7 +288,6 @@ fn held(waits: &Waits<'_>) -> Vec<Wait> {
                 until: enter,
                 whom: message.to,
                 release: Some(recv as u32),
-                about: About::Message(*number),
             };
             match found.last_mut().filter(|last| last.state == wait.state) {
                 Some(last) if last.until < enter => *last = wait,
