@@ -40,7 +40,7 @@ mod size;
 mod testing;
 
 pub use header::{Definition, definitions};
-pub use lively::{WORLD, lively};
+pub use lively::{EVENTS, WORLD, lively};
 pub use named::ParseNameError;
 pub use rng::Rng;
 pub use shapes::{Shape, generate, ping_pong, write, write_containers};

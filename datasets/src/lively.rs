@@ -3,18 +3,20 @@
 use crate::header::{Definition, definitions};
 use crate::rng::Rng;
 
-const EVENTS: [Definition<'_>; 18] = [
+/// Events, each with the word that stands for its number in [`lively`] traces and in tests.
+pub const EVENTS: [Definition<'_>; 23] = [
     ("ctype", "DefineContainerType", "Name Type Alias"),
     ("stype", "DefineStateType", "Name Type Alias"),
     ("vtype", "DefineVariableType", "Name Type Alias"),
     ("etype", "DefineEventType", "Name Type Alias"),
     ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
+    ("value", "DefineEntityValue", "Alias Type Name Color"),
     ("create", "CreateContainer", "Time Name Type Container"),
+    ("create_as", "CreateContainer", "Time Name Type Container Alias"),
     ("destroy", "DestroyContainer", "Time Type Name"),
     ("event", "NewEvent", "Time Type Container Value"),
     ("set", "SetState", "Time Type Container Value"),
     ("push", "PushState", "Time Type Container Value"),
-    ("push_in", "PushState", "Time Type Container Value Size Tag"),
     ("pop", "PopState", "Time Type Container"),
     ("reset", "ResetState", "Time Type Container"),
     ("vset", "SetVariable", "Time Type Container Value"),
@@ -22,6 +24,14 @@ const EVENTS: [Definition<'_>; 18] = [
     ("vsub", "SubVariable", "Time Type Container Value"),
     ("from", "StartLink", "Time Type Container Value StartContainer Key"),
     ("to", "EndLink", "Time Type Container Value EndContainer Key"),
+    ("file", "TraceFile", "Container Type Filename"),
+    ("set_in", "SetState", "Time Type Container Value Size Tag"),
+    ("push_in", "PushState", "Time Type Container Value Size Tag"),
+    (
+        "wide",
+        "NewEvent",
+        "A B C D E F G H I J K L M N O P Q R S T U V W X Time Type Container Value",
+    ),
 ];
 
 /// Types and containers of [`lively`] traces: two processes `p` and `q` on a host `h`.

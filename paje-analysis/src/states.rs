@@ -24,7 +24,7 @@ mod twofold;
 pub use parts::StatesParts;
 pub use row::{Row, table};
 use spreads::Spreads;
-use twofold::is_twofold;
+use twofold::{Held, is_twofold};
 
 /// Analysis of states, which can read a trace portion by portion.
 #[derive(Clone, Debug)]
@@ -46,8 +46,7 @@ struct Lane {
     open: Vec<Nested>,
     /// Latest start or end of a state, in seconds.
     latest: f64,
-    /// The last state, if it is not counted yet, because StarPU may write it again: see [`is_twofold`].
-    held: Option<(Nested, Option<Part>)>,
+    held: Held,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -282,7 +281,7 @@ impl Lane {
         is_twofold: bool,
         found: &mut Found,
     ) {
-        let mut held = self.held.take();
+        let mut held = self.held;
         let mut open = std::mem::take(&mut self.open);
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let type_ = lane.type_id();
@@ -290,7 +289,7 @@ impl Lane {
         cache.next_lane();
         Nesting::walk(lane, window, &mut open, |state, part, _| {
             self.note_end(state.end);
-            let mut add = |state: &Nested, part: Option<Part>| {
+            held.see(is_twofold, (state, part, None), |state, part, _| {
                 let Some(part) = part else { return };
                 let (cell, spread) = cache.get(state.value.index(), || {
                     let key = (type_, state.value, group);
@@ -298,17 +297,7 @@ impl Lane {
                 });
                 self.cells.at(cell).add_state(state, part);
                 durations.at(spread).push(part.seconds);
-            };
-            if let Some((first, part)) = held.take_if(|(first, _)| !state.is_inside(first))
-                && !state.repeats(&first)
-            {
-                add(&first, part);
-            }
-            if is_twofold && state.start == state.end {
-                held = Some((*state, part));
-            } else {
-                add(state, part);
-            }
+            });
         });
         self.held = held;
         let last = open.last().map_or(f64::NEG_INFINITY, |state| state.start);
@@ -334,7 +323,7 @@ impl Lane {
         of_open: &mut FxHashMap<Key, Vec<f64>>,
     ) -> Cow<'_, Lane> {
         let is_again = |first: &Nested| self.open.iter().any(|state| state.repeats(first));
-        let held = self.held.filter(|(first, _)| !is_again(first));
+        let held = self.held.0.filter(|(first, _)| !is_again(first));
         if self.open.is_empty() && held.is_none() {
             return Cow::Borrowed(self);
         }

@@ -24,8 +24,7 @@ use paje_workers::Workers;
 
 use aliases::Aliases;
 use definitions::{Definitions, Line};
-use lines::{LineEncoder, Source};
-use numbers::put_short;
+use lines::{LineEncoder, Source, put_words};
 use order::{EncodedLines, Span, bounds, merged};
 pub use times::{AsRecorded, Times};
 
@@ -74,16 +73,16 @@ fn write_some(
 ) -> io::Result<()> {
     let mut definitions = Definitions::default();
     let mut head = Vec::new();
-    let aliases = Aliases::new(trace);
+    let aliases = Aliases::new(trace, times.keeps_aliases());
     put_types(trace, &aliases, &mut definitions, &mut head);
     let lanes: Vec<LaneView<'_>> =
         trace.walk(form.order).filter_map(|step| wanted_lane(trace, selected, step)).collect();
-    let needed = needed_containers(trace, selected, lanes.iter().copied());
+    let needed = times.needed(trace, selected, &lanes);
     let window = selected.window();
     let is_single = form.precision == Precision::Single;
     let mut source =
         Source { trace, aliases: &aliases, window, times, is_single, lifetimes: Vec::new() };
-    let ids = trace.containers().ids().skip(1).filter(|id| needed[id.index()]);
+    let ids = trace.containers().ids().filter(|id| needed[id.index()]);
     let containers = source.containers(ids);
     let (source, groups) = (&source, &groups(&lanes));
     let make = |span: Span, is_sampled: bool| {
@@ -109,7 +108,11 @@ fn write_some(
     all.push(containers);
     all.rotate_right(1);
     number(&mut definitions, &all);
-    let end = definitions.id(Line::End, None);
+    let (line, rest) = match times.end_type() {
+        Some(name) => (Line::PlainEnd, format!("{name} 0")),
+        None => (Line::End, "0 0 \"\"".to_owned()),
+    };
+    let end = definitions.id(line, None);
     out.write_all(&first_lines(trace, &definitions))?;
     out.write_all(&head)?;
     for span in spans {
@@ -127,7 +130,7 @@ fn write_some(
     }
     // The latest line determines the end of the trace. An empty file name leaves the file
     // unchanged.
-    writeln!(out, "{end} {:?} 0 0 \"\"", times.end(trace))
+    writeln!(out, "{end} {:?} {rest}", times.end(trace))
 }
 
 fn groups<'l, 't>(mut lanes: &'l [LaneView<'t>]) -> Vec<&'l [LaneView<'t>]> {
@@ -209,14 +212,10 @@ fn put_types(trace: &Trace, aliases: &Aliases, definitions: &mut Definitions, ou
             TypeNature::Event => Line::DefineEvent,
             TypeNature::Link => Line::DefineLink,
         };
-        put_words(
-            out,
-            definitions.id(event, None),
-            &[aliases.type_(id), aliases.type_(types.parent(id))],
-        );
-        for end in types.link_ends(id).into_iter().flat_map(|(from, to)| [from, to]) {
-            out.push(b' ');
-            out.extend_from_slice(aliases.type_(end).as_bytes());
+        paje_decimal::write_u64(out, definitions.id(event, None) as u64);
+        let ends = types.link_ends(id).into_iter().flat_map(|(from, to)| [from, to]);
+        for type_ in [id, types.parent(id)].into_iter().chain(ends) {
+            put_words(&[aliases.type_(type_)], out);
         }
         put_name(types.name(id), out);
         out.push(b'\n');
@@ -240,10 +239,8 @@ fn put_value(
     let color = types.value_color(type_, value);
     let event = if color.is_some() { Line::ColoredValue } else { Line::Value };
     paje_decimal::write_u64(out, definitions.id(event, None) as u64);
-    out.push(b' ');
-    put_short(u64::from(value.0), out);
-    out.push(b' ');
-    out.extend_from_slice(aliases.type_(type_).as_bytes());
+    aliases.put_value(trace, type_, value, out);
+    put_words(&[aliases.type_(type_)], out);
     put_name(types.value_name(type_, value), out);
     if let Some(paje_parser::color::Color([red, green, blue, opacity])) = color {
         let text = match opacity {
@@ -253,14 +250,6 @@ fn put_value(
         out.extend_from_slice(text.as_bytes());
     }
     out.push(b'\n');
-}
-
-fn put_words(out: &mut Vec<u8>, id: usize, words: &[&str]) {
-    paje_decimal::write_u64(out, id as u64);
-    for word in words {
-        out.push(b' ');
-        out.extend_from_slice(word.as_bytes());
-    }
 }
 
 /// Appends a name as it was written, with a closing quote.

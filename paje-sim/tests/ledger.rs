@@ -1,7 +1,6 @@
 //! Compares the lines and uses that a ledger receives with the lines themselves.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -11,7 +10,7 @@ use paje_sim::{
     BlockLines, ContainerId, ErrorKind, FieldNames, LaneChange, LaneId, Ledger, LineOf, Options,
     Progress, Source, Trace, Used,
 };
-use paje_workers::{Pin, Workers};
+use paje_workers::Workers;
 
 /// Start of a block, its lines, and what the events of each lane use.
 type Reported = (u64, Vec<(usize, LineOf)>, Vec<(LaneId, Used)>);
@@ -119,7 +118,7 @@ fn assert_told(name: &str, input: &[u8], options: &Options) {
         let mut options = options.clone();
         options.limits.block = block;
         options.decoder_symbols = 4;
-        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+        let workers = testkit::team(threads);
         let found = told(input, &options, &workers);
         let about = format!("{name}, {threads} threads, blocks of {block}");
         for (number, (found, wanted)) in found.0.iter().zip(&wanted.0).enumerate() {
@@ -220,7 +219,7 @@ type Lanes = BTreeMap<(String, String), OfLane>;
 
 fn lane_events(input: &[u8], options: &Options, threads: usize) -> Lanes {
     let (events, progress) = (Events::default(), Progress::default());
-    let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).expect("a few threads");
+    let workers = testkit::team(threads);
     let source = Source::stream(input);
     let trace = Trace::read_into_ledger(source, options, &workers, &progress, 5000, &events);
     let trace = trace.expect("valid");

@@ -1,11 +1,7 @@
 //! Tests long lines of events with unused fields. Only the heads of such lines are decoded, unless
 //! the fields are kept. Both ways must give the same result.
 
-use std::convert::Infallible;
-
-use paje_sim::{
-    Lane, Links, NameOrder, Options, Progress, Source, States, Trace, Variables, Visitor,
-};
+use paje_sim::{Options, Progress, Row, Source, Trace};
 use testkit::Rng;
 
 const EVENTS: [(&str, &str, &str); 9] = [
@@ -44,38 +40,17 @@ fn trace(lines: u64) -> String {
     text
 }
 
-#[derive(Default)]
-struct Rows(Vec<String>);
-
-impl Rows {
-    fn push(&mut self, lane: Lane<'_>, row: impl std::fmt::Debug) {
-        self.0.push(format!("{:?} {row:?}", lane.container()));
-    }
-}
-
-impl Visitor for Rows {
-    type Error = Infallible;
-
-    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
-        for (i, value) in states.value.iter().enumerate() {
-            self.push(lane, (states.start[i], states.end[i], lane.value_name(*value)));
+fn rows(trace: &Trace) -> Vec<String> {
+    let row = |row: Row<'_>| {
+        let (lane, start, end) = (row.lane()?.container(), row.start(), row.end());
+        match row {
+            Row::State(it) => Some(format!("{lane:?} {start} {end} {:?}", it.value_name())),
+            Row::Variable(it) => Some(format!("{lane:?} {start} {}", it.value)),
+            Row::Link(it) => Some(format!("{lane:?} {start} {end} {:?}", it.value_name())),
+            Row::Container(_) | Row::Event(_) => None,
         }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: Lane<'_>, rows: Variables<'_>) -> Result<(), Infallible> {
-        for (i, value) in rows.value.iter().enumerate() {
-            self.push(lane, (rows.start[i], value));
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        for (i, value) in links.value.iter().enumerate() {
-            self.push(lane, (links.start[i], links.end[i], lane.value_name(*value)));
-        }
-        Ok(())
-    }
+    };
+    trace.rows().filter_map(row).collect()
 }
 
 /// Returns the rows and the warnings, or the problem and its position.
@@ -85,9 +60,7 @@ fn replay(text: &str, user_defined: bool) -> Result<(Vec<String>, String), Strin
     let (source, progress) = (Source::stream(text.as_bytes()), Progress::default());
     let trace = Trace::read_with(source, &options, &paje_workers::Workers::one(), &progress);
     let trace = trace.map_err(|error| error.to_string())?;
-    let mut rows = Rows::default();
-    let Ok(()) = trace.visit(NameOrder::Bare, &mut rows);
-    Ok((rows.0, format!("{:?}", trace.warnings())))
+    Ok((rows(&trace), format!("{:?}", trace.warnings())))
 }
 
 #[test]

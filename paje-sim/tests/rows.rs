@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::fmt::Debug;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use datasets::Shape;
@@ -11,7 +10,7 @@ use paje_sim::{
     ContainerId, Error, Events, Lane, Links, NameOrder, Options, Progress, Source, States, Trace,
     TypeNature, Variables, Visitor,
 };
-use paje_workers::{Pin, Workers};
+use paje_workers::Workers;
 
 /// Rows of a lane as texts, with all bits of their numbers.
 #[derive(Default, PartialEq, Debug)]
@@ -137,7 +136,7 @@ fn traces() -> impl Iterator<Item = Vec<u8>> {
 
 #[test]
 fn rows_equal_those_of_a_visitor() {
-    let three = Workers::new(NonZeroUsize::new(3), &Pin::None).unwrap();
+    let three = testkit::team(3);
     let teams = [Workers::one(), three];
     let mut all = [0; 4];
     for (i, text) in traces().enumerate() {
@@ -270,7 +269,7 @@ fn only_lines_of_selected_natures_are_kept() {
         let word = line.split(|byte| *byte == b' ').nth(1).expect("a time");
         std::str::from_utf8(word).expect("ASCII").parse().expect("a number")
     };
-    let three = Workers::new(NonZeroUsize::new(3), &Pin::None).unwrap();
+    let three = testkit::team(3);
     let lines = |lines_of: &[TypeNature], workers: &Workers| {
         let mut options = Options::default();
         (options.keep_lines, options.limits.block) = (true, 700);

@@ -1,12 +1,8 @@
 //! Tests traces with thousands of values that are used once or twice. See `Decoder::is_crowded`.
 
 use std::collections::HashSet;
-use std::convert::Infallible;
 
-use paje_sim::{
-    Events, Lane, Limits, Links, NameOrder, Options, Progress, Source, States, Trace, ValueId,
-    ValueNames, Visitor,
-};
+use paje_sim::{Limits, Options, Progress, Source, Trace, ValueNames};
 
 const EVENTS: [(&str, &str, &str); 10] = [
     ("0", "DefineContainerType", "Name Type"),
@@ -70,37 +66,6 @@ fn trace(uses: u32) -> (String, [Vec<String>; 3]) {
     (text, names)
 }
 
-/// For states, events and links, the names of their values in the order of rows.
-#[derive(Default)]
-struct Names([Vec<String>; 3]);
-
-impl Names {
-    fn add(&mut self, nature: usize, lane: Lane<'_>, values: &[ValueId]) {
-        let name =
-            |value: &ValueId| String::from_utf8_lossy(lane.value_name(*value).text).into_owned();
-        self.0[nature].extend(values.iter().map(name));
-    }
-}
-
-impl Visitor for Names {
-    type Error = Infallible;
-
-    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
-        self.add(0, lane, states.value);
-        Ok(())
-    }
-
-    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        self.add(1, lane, events.value);
-        Ok(())
-    }
-
-    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        self.add(2, lane, links.value);
-        Ok(())
-    }
-}
-
 #[test]
 fn each_use_has_its_name() {
     // This is enough for decoders to restart many times.
@@ -118,9 +83,11 @@ fn each_use_has_its_name() {
         options.value_names = value_names;
         let source = Source::stream(text.as_bytes());
         let trace = Trace::read_with(source, &options, &workers, &Progress::default()).unwrap();
-        let mut found = Names::default();
-        match trace.visit(NameOrder::Bare, &mut found) {
-            Ok(()) => assert!(found.0 == names, "{threads} threads, blocks of {block}"),
-        }
+        let found: [Vec<String>; 3] = [
+            trace.states().map(|row| row.value_name().to_string()).collect(),
+            trace.events().map(|row| row.value_name().to_string()).collect(),
+            trace.links().map(|row| row.value_name().to_string()).collect(),
+        ];
+        assert!(found == names, "{threads} threads, blocks of {block}");
     }
 }

@@ -10,6 +10,7 @@ use paje_console::memory;
 use paje_console::output::refuse_inputs;
 use paje_console::progress::Display;
 use paje_console::reading;
+use paje_export::paje::Form;
 use paje_sim::{Opened, Precision, TimeRange, Trace};
 use paje_workers::Workers;
 use splitter::Limits;
@@ -57,7 +58,7 @@ impl Cut<'_> {
         let failed = |error| Failure::File(path.clone(), error);
         let file = File::create_new(&path).map_err(failed)?;
         let packer = Packer::new(self.cli.compress).map_err(failed)?;
-        self.write(&trace, &mut Packed { packer, file: &file }, &path)?;
+        self.write(&trace, Packed { packer, file: &file }, &path)?;
         file.sync_all().map_err(failed)?;
         folder.finish_file(&path)
     }
@@ -92,10 +93,10 @@ impl Cut<'_> {
         Ok(trace)
     }
 
-    fn write(&self, trace: &Trace, out: &mut dyn Write, path: &Path) -> Result<(), Failure> {
+    fn write(&self, trace: &Trace, out: impl Write + Send, path: &Path) -> Result<(), Failure> {
         let mut out = BufWriter::with_capacity(1 << 20, out);
-        let single = self.precision() == Precision::Single;
-        let written = window::write(trace, self.window, single, &mut out);
+        let form = Form { order: self.cli.quotes.order(), precision: self.precision() };
+        let written = window::write(trace, self.window, form, self.workers, &mut out);
         let written = written.and_then(|done| out.flush().map(|()| done));
         match written.map_err(|error| Failure::File(path.to_owned(), error))? {
             true => Ok(()),

@@ -17,7 +17,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::needs::Needs;
 use crate::root::free_numbers;
 use crate::survey::{Damage, Mend};
-pub(crate) use head::spell;
 pub(crate) use types::Place;
 
 #[derive(Debug)]

@@ -1,165 +1,191 @@
 //! Writes a window of time as a trace (`--start`, `--end`).
 //!
-//! Rows that overlap the window are cut to it and written as new events. At the start of the
-//! window, open states are pushed and variables are set. Lines are in time order, unless a lane
-//! requires another order, or a container was created after its parent's destruction ([`order`]).
-
-mod order;
-mod rows;
-mod text;
+//! The trace is normalised: rows that overlap the window are cut to it and written as new events.
+//! At the start of the window, open states are pushed and variables are set.
 
 use std::io::{self, Write};
 
-use paje_sim::{ContainerId, TimeRange, Trace, TypeId, ValueId};
+use paje_export::paje::{self, Form, Times};
+use paje_sim::{ContainerId, LaneId, LaneView, Row, Selected, Selection, TimeRange, Trace};
+use paje_workers::Workers;
 
-use order::{Kind, Orders, Place};
-use rows::Rows;
-
-/// Clamps a time to the window, without negative zero.
-const fn cut(window: TimeRange, time: f64) -> f64 {
-    time.max(window.from).min(window.to) + 0.0
-}
-
-/// Writes the window of a trace. If `single` is true, the values of variables stay the same when
-/// they are read in single precision.
+/// Writes the window of a trace. Returns false and writes nothing if events are out of time order
+/// in a way that the rows of the window depend on.
 pub(crate) fn write(
     trace: &Trace,
     window: TimeRange,
-    single: bool,
-    out: &mut dyn Write,
+    form: Form,
+    workers: &Workers,
+    out: &mut (impl Write + Send),
 ) -> io::Result<bool> {
-    let mut sheet = Sheet::new(trace, window, single);
+    let mut scan = Scan {
+        trace,
+        cut: Cut(window),
+        needed: vec![false; trace.containers().len()],
+        is_disordered: false,
+        open: Vec::new(),
+        newest: (f64::NEG_INFINITY, f64::NEG_INFINITY),
+        newest_at: 0,
+    };
+    scan.find_containers();
     for lane in trace.lanes() {
-        let mut rows = Rows::new(&mut sheet, lane);
-        let Ok(()) = lane.visit(&mut rows);
-        rows.finish();
-        trace.relieve();
+        lane.rows().for_each(|row| scan.see(lane.container(), &row));
+        scan.end_lane(lane.container());
     }
-    sheet.create();
-    if sheet.disordered {
+    if scan.is_disordered {
         return Ok(false);
     }
-    sheet.write(out).map(|()| true)
+    let Scan { cut, needed, .. } = scan;
+    let mut selection = Selection::default();
+    selection.window = window;
+    let times = CutTimes { cut, needed, end_type: crate::root::end_type(trace) };
+    paje::write(trace, &trace.select(&selection), form, &times, workers, out).map(|()| true)
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Line {
-    place: Place,
-    kind: Kind,
-    start: usize,
-    end: usize,
+struct Cut(TimeRange);
+
+impl Cut {
+    /// Clamps a time to the window, without negative zero.
+    const fn time(self, time: f64) -> f64 {
+        time.max(self.0.from).min(self.0.to) + 0.0
+    }
+
+    /// Cuts a row to the window. Returns `None` if the row is outside of it.
+    fn row(self, (start, end): (f64, f64)) -> Option<(f64, f64)> {
+        self.0.overlaps(start, end).then(|| (self.time(start), self.time(end)))
+    }
 }
 
-struct Sheet<'a> {
-    trace: &'a Trace,
-    window: TimeRange,
-    single: bool,
-    orders: Orders,
-    lines: Vec<Line>,
-    text: Vec<u8>,
-    /// For each container that is needed, the place of the first line that needs it.
-    needed: Vec<Option<Place>>,
-    /// For each type and value, whether the value occurs.
-    values: Vec<Vec<bool>>,
-    /// Whether some line would have to come both before and after another one.
-    disordered: bool,
+/// Times that are cut to the window.
+struct CutTimes {
+    cut: Cut,
+    needed: Vec<bool>,
+    end_type: String,
 }
 
-impl<'a> Sheet<'a> {
-    fn new(trace: &'a Trace, window: TimeRange, single: bool) -> Self {
-        let types = trace.types();
-        Sheet {
-            trace,
-            window,
-            single,
-            orders: Orders::new(trace, window),
-            lines: Vec::new(),
-            text: Vec::new(),
-            needed: vec![None; trace.containers().len()],
-            values: types.ids().map(|type_| vec![false; types.value_count(type_)]).collect(),
-            disordered: false,
-        }
+impl Times for CutTimes {
+    fn state(&self, _: LaneView<'_>, _: u64, recorded: (f64, f64)) -> Option<(f64, f64)> {
+        self.cut.row(recorded)
     }
 
-    /// Adds a line, whose text `write` appends. The line is placed at its time, but no earlier than
-    /// `after`. Returns its place in the order.
-    fn line(
-        &mut self,
-        container: ContainerId,
-        time: f64,
-        after: Place,
-        write: impl FnOnce(&mut Vec<u8>, &Trace),
-    ) -> Place {
-        let place = self.orders.of(container, time).max(after);
-        self.disordered |= place > self.orders.last(container);
-        self.need(container, place);
-        self.push(place, Kind::Event, write);
-        place
+    fn link(
+        &self,
+        _: LaneId,
+        _: u64,
+        _: (ContainerId, ContainerId),
+        recorded: (f64, f64),
+    ) -> Option<(f64, f64)> {
+        self.cut.row(recorded)
     }
 
-    fn push(&mut self, place: Place, kind: Kind, write: impl FnOnce(&mut Vec<u8>, &Trace)) {
-        let start = self.text.len();
-        write(&mut self.text, self.trace);
-        self.text.push(b'\n');
-        self.lines.push(Line { place, kind, start, end: self.text.len() });
+    fn within(&self, _: ContainerId, recorded: f64) -> f64 {
+        self.cut.time(recorded)
     }
 
-    fn need(&mut self, container: ContainerId, place: Place) {
-        let needed = &mut self.needed[container.index()];
-        *needed = Some(needed.map_or(place, |known| known.min(place)));
+    fn container(&self, trace: &Trace, container: ContainerId) -> (f64, f64) {
+        let all = trace.containers();
+        (self.cut.time(all.start(container)), self.cut.time(all.end(container)))
     }
 
-    fn use_value(&mut self, type_: TypeId, value: ValueId) {
-        self.values[type_.index()][value.index()] = true;
+    fn keeps_aliases(&self) -> bool {
+        true
     }
 
-    fn create(&mut self) {
-        let containers = self.trace.containers();
-        for id in containers.ids().skip(1) {
-            if self.window.overlaps(containers.start(id), containers.end(id)) {
-                let start = cut(self.window, containers.start(id));
-                self.need(id, self.orders.of(id, start));
+    fn needed(&self, _: &Trace, _: &Selected, _: &[LaneView<'_>]) -> Vec<bool> {
+        self.needed.clone()
+    }
+
+    fn end(&self, trace: &Trace) -> f64 {
+        trace.end().min(self.cut.0.to) + 0.0
+    }
+
+    fn end_type(&self) -> Option<&str> {
+        Some(&self.end_type)
+    }
+}
+
+/// Finds the containers that the window needs, and whether the order of its events can be kept.
+struct Scan<'t> {
+    trace: &'t Trace,
+    cut: Cut,
+    needed: Vec<bool>,
+    is_disordered: bool,
+    /// Ends of the open states of the lane.
+    open: Vec<f64>,
+    /// Start and end of the state that was opened last. Later events must not precede them.
+    newest: (f64, f64),
+    /// Number of states below that state in the stack.
+    newest_at: usize,
+}
+
+impl Scan<'_> {
+    /// Marks the containers that exist during the window, and their ancestors.
+    fn find_containers(&mut self) {
+        let all = self.trace.containers();
+        for id in all.ids() {
+            if self.cut.0.overlaps(all.start(id), all.end(id)) {
+                self.need(id);
             }
         }
-        // A container is created after its parent.
-        for id in containers.ids().skip(1).collect::<Vec<_>>().into_iter().rev() {
-            if let Some(place) = self.needed[id.index()] {
-                let start = self.orders.of(id, cut(self.window, containers.start(id)));
-                self.need(id, start);
-                self.need(containers.parent(id), place.min(start));
+        self.needed[ContainerId::ROOT.index()] = true;
+    }
+
+    fn need(&mut self, mut id: ContainerId) {
+        while !std::mem::replace(&mut self.needed[id.index()], true) {
+            id = self.trace.containers().parent(id);
+        }
+    }
+
+    fn see(&mut self, container: ContainerId, row: &Row<'_>) {
+        let Some((start, end)) = self.cut.row((row.start(), row.end())) else { return };
+        self.need(container);
+        let mut last = start;
+        match row {
+            Row::State(state) => {
+                let below = state.imbrication as usize;
+                self.is_disordered |= below > self.open.len();
+                self.pop_to(below);
+                self.turn(start);
+                (self.newest, self.newest_at) = ((start, f64::NEG_INFINITY), below);
+                self.open.push(end);
+            }
+            Row::Link(link) => {
+                last = start.max(end);
+                self.need(link.from);
+                self.need(link.to);
+            }
+            Row::Container(_) | Row::Variable(_) | Row::Event(_) => {}
+        }
+        // The end of a container must not precede its events.
+        let all = self.trace.containers();
+        self.is_disordered |=
+            all.is_destroyed(container) && last > self.cut.time(all.end(container));
+    }
+
+    /// Notes a start or an end of a state. The order of states must not depend on states before the
+    /// window.
+    fn turn(&mut self, time: f64) {
+        self.is_disordered |= time < self.newest.0 || time < self.newest.1;
+    }
+
+    fn pop_to(&mut self, left: usize) {
+        while self.open.len() > left
+            && let Some(time) = self.open.pop()
+        {
+            self.turn(time);
+            if self.open.len() == self.newest_at {
+                self.newest.1 = time;
             }
         }
-        for id in containers.ids().skip(1) {
-            let Some(needed) = self.needed[id.index()] else { continue };
-            let place = needed.max(self.orders.first(id));
-            let start = cut(self.window, containers.start(id));
-            self.push(place, Kind::Creation, |text, trace| text::create(text, trace, id, start));
-            self.destroy(id);
-        }
-        self.destroy(ContainerId::ROOT);
     }
 
-    fn destroy(&mut self, id: ContainerId) {
-        let containers = self.trace.containers();
-        let (end, own) = (self.orders.end(id), containers.destruction(id));
-        if let (Some(place), Some((byte, true))) = (end, own) {
-            let end = cut(self.window, containers.end(id));
-            let kind = Kind::Destruction(byte.0);
-            self.push(place, kind, |text, trace| text::destroy(text, trace, id, end));
-        }
-    }
-
-    fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
-        let mut head = Vec::new();
-        text::head(&mut head, self.trace, &self.values);
-        out.write_all(&head)?;
-        // Lines at the same place stay in the order in which they were added.
-        self.lines.sort_by_key(|line| (line.place, line.kind));
-        for line in &self.lines {
-            out.write_all(&self.text[line.start..line.end])?;
-        }
-        let mut tail = Vec::new();
-        text::end(&mut tail, self.trace, self.trace.end().min(self.window.to) + 0.0);
-        out.write_all(&tail)
+    /// Ends the states that end in the window and before their container.
+    fn end_lane(&mut self, container: ContainerId) {
+        let end = self.cut.time(self.trace.containers().end(container));
+        let lasting = self.open.iter().take_while(|open| **open >= end).count();
+        self.pop_to(lasting);
+        self.open.clear();
+        (self.newest, self.newest_at) = ((f64::NEG_INFINITY, f64::NEG_INFINITY), 0);
     }
 }

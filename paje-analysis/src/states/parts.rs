@@ -9,7 +9,7 @@ use std::ops::Range;
 use paje_sim::{ContainerId, LaneView, TimeRange, Trace, TypeId};
 use rustc_hash::FxHashMap;
 
-use super::{By, Cell, Found, Group, Lane, Row, Spread, States};
+use super::{By, Cell, Found, Group, Held, Lane, Row, Spread, States};
 use crate::bytes::{Bytes, Left};
 use crate::nesting::{Nested, Nesting, Part};
 use crate::quantiles::Durations;
@@ -36,7 +36,7 @@ impl Lane {
     ) {
         let group = if *by == By::Value { ContainerId::ROOT } else { lane.container() };
         let durations = &mut found.durations;
-        let mut held: Option<(Nested, Option<Part>)> = None;
+        let mut held = Held::default();
         let mut add = |state: &Nested, part: Option<Part>, parent: Option<&Nested>| {
             let Some(part) = part.filter(|_| begins.contains(&state.start)) else { return };
             self.has_states = true;
@@ -54,19 +54,9 @@ impl Lane {
             durations.at(spread).push(part.seconds);
         };
         Nesting::walk(lane, TimeRange::default(), &mut Vec::new(), |state, part, parent| {
-            // A held state has no length, so no time is subtracted from its parent.
-            if let Some((first, part)) = held.take_if(|(first, _)| !state.is_inside(first))
-                && !state.repeats(&first)
-            {
-                add(&first, part, None);
-            }
-            if is_twofold && state.start == state.end {
-                held = Some((*state, part));
-            } else {
-                add(state, part, parent);
-            }
+            held.see(is_twofold, (state, part, parent), &mut add);
         });
-        held.iter().for_each(|(first, part)| add(first, *part, None));
+        held.0.iter().for_each(|(first, part)| add(first, *part, None));
     }
 }
 

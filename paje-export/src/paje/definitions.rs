@@ -21,10 +21,11 @@ pub(super) enum Line {
     StartLink,
     EndLink,
     End,
+    PlainEnd,
 }
 
 impl Line {
-    const COUNT: usize = Line::End as usize + 1;
+    const COUNT: usize = Line::PlainEnd as usize + 1;
 
     /// Returns the event's name without `Paje`, and its fields. Fields are strings by default.
     const fn definition(self) -> (&'static str, &'static str) {
@@ -51,6 +52,7 @@ impl Line {
             Line::StartLink => ("StartLink", "Time:date Type Container Value StartContainer Key"),
             Line::EndLink => ("EndLink", "Time:date Type Container Value EndContainer Key"),
             Line::End => ("TraceFile", "Time:date Container Type Filename"),
+            Line::PlainEnd => ("DefineEventType", "Time:date Name Type"),
         }
     }
 }

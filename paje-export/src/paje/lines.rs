@@ -5,12 +5,12 @@ use std::convert::Infallible;
 use paje_parser::Field;
 use paje_sim::{
     Annotations, ContainerId, EventFields, Events, LaneView, Links, Name, Side, States, TimeRange,
-    Trace, ValueId, Variables, Visitor,
+    Trace, TypeId, ValueId, Variables, Visitor,
 };
 
 use super::aliases::Aliases;
 use super::definitions::Line;
-use super::numbers::{parts, put_float, put_short, put_single};
+use super::numbers::{parts, put_float, put_single};
 use super::order::{EncodedLines, SortKey, Span};
 use super::{Times, put_name};
 
@@ -19,6 +19,21 @@ use super::{Times, put_name};
 pub(super) struct Lifetime {
     created: f64,
     phase: u32,
+}
+
+impl Lifetime {
+    /// Moves the earliest lines to this time and phase, if they are earlier.
+    fn begin_after(&mut self, time: f64, phase: u32) {
+        if time > self.created {
+            *self = Lifetime { created: time, phase };
+        } else if time == self.created {
+            self.phase = self.phase.max(phase);
+        }
+    }
+
+    const fn phase_at(self, time: f64) -> u32 {
+        if time > self.created { 0 } else { self.phase }
+    }
 }
 
 const CREATION: u32 = 0;
@@ -40,8 +55,9 @@ pub(super) struct LineEncoder<'s, 't, T> {
     source: &'s Source<'t, T>,
     span: Span,
     written: EncodedLines,
-    // Current lane: number of encoded rows, aliases of type and container, time of the previous
-    // line.
+    // Current lane: type, number of encoded rows, aliases of type and container, time of the
+    // previous line.
+    type_: TypeId,
     row: u64,
     lane: Vec<u8>,
     lifetime: Lifetime,
@@ -65,6 +81,28 @@ impl<'t, T: Times> Source<'t, T> {
     }
 
     fn add_container(&mut self, id: ContainerId, written: &mut EncodedLines) {
+        if id != ContainerId::ROOT {
+            self.lifetimes[id.index()] = self.lifetime(id);
+            self.create(id, written);
+        }
+        let all = self.trace.containers();
+        if all.is_destroyed(id) {
+            // Children are destroyed before their parent.
+            let (lifetime, rank) = (self.lifetimes[id.index()], u32::MAX - id.0);
+            let end = self.times.container(self.trace, id).1;
+            let time = lifetime.created.max(end);
+            let key = SortKey::new(time, lifetime.phase_at(time) + DESTRUCTION, rank);
+            let def = written.used.id(Line::Destroy, None);
+            if let Some(out) = written.begin(key, def, &Span::default()) {
+                put_float(end, out);
+                let type_ = self.aliases.type_(all.type_of(id));
+                put_words(&[type_, self.aliases.container(id)], out);
+                out.push(b'\n');
+            }
+        }
+    }
+
+    fn lifetime(&self, id: ContainerId) -> Lifetime {
         let all = self.trace.containers();
         let parent = all.parent(id);
         let (start, end) = self.times.container(self.trace, id);
@@ -73,44 +111,40 @@ impl<'t, T: Times> Source<'t, T> {
         if all.is_destroyed(parent) && end > end_of(parent) {
             // Without this, the container would be destroyed together with an ancestor.
             let mut above = parent;
-            while above != ContainerId::ROOT {
+            loop {
                 if all.is_destroyed(above) && end > end_of(above) {
-                    lifetime.created = lifetime.created.max(end_of(above));
-                    lifetime.phase =
-                        lifetime.phase.max(self.lifetimes[above.index()].phase + PHASES);
+                    let time = end_of(above);
+                    let phase = self.lifetimes[above.index()].phase_at(time);
+                    lifetime.begin_after(time, phase + PHASES);
+                }
+                if above == ContainerId::ROOT {
+                    break;
                 }
                 above = all.parent(above);
             }
         }
-        lifetime.created = lifetime.created.max(start);
-        self.lifetimes[id.index()] = lifetime;
+        lifetime.begin_after(start, 0);
+        lifetime
+    }
+
+    fn create(&self, id: ContainerId, written: &mut EncodedLines) {
+        let (all, lifetime) = (self.trace.containers(), self.lifetimes[id.index()]);
         let fields = self.trace.container_event(id);
         let def = written.used.id(Line::Create, fields.map(EventFields::def));
         let key = SortKey::new(lifetime.created, lifetime.phase + CREATION, id.0);
-        let words = [
-            self.aliases.container(id),
-            self.aliases.type_(all.type_of(id)),
-            self.aliases.container(parent),
-        ];
         if let Some(out) = written.begin(key, def, &Span::default()) {
-            put_float(start, out);
+            put_float(self.times.container(self.trace, id).0, out);
+            let words = [
+                self.aliases.container(id),
+                self.aliases.type_(all.type_of(id)),
+                self.aliases.container(all.parent(id)),
+            ];
             put_words(&words, out);
             put_name(all.name(id), out);
             if let Some(fields) = fields {
                 put_fields(self.trace, fields, out);
             }
             out.push(b'\n');
-        }
-        if all.is_destroyed(id) {
-            // Children are destroyed before their parent.
-            let (time, rank) = (lifetime.created.max(end), u32::MAX - id.0);
-            let key = SortKey::new(time, lifetime.phase + DESTRUCTION, rank);
-            let def = written.used.id(Line::Destroy, None);
-            if let Some(out) = written.begin(key, def, &Span::default()) {
-                put_float(end, out);
-                put_words(&[words[1], words[0]], out);
-                out.push(b'\n');
-            }
         }
     }
 }
@@ -121,6 +155,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
             source,
             span,
             written,
+            type_: TypeId::ROOT,
             row: 0,
             lane: Vec::new(),
             lifetime: Lifetime::default(),
@@ -142,7 +177,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         put_words(&[aliases.type_(type_), aliases.container(container)], &mut self.lane);
         self.lifetime = self.source.lifetimes[container.index()];
         self.last = self.lifetime.created;
-        self.row = 0;
+        (self.type_, self.row) = (type_, 0);
         let Ok(()) = lane.visit(self);
         while let Some(open) = self.open.pop() {
             self.pop(open);
@@ -161,7 +196,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     /// Begins a line of the current lane, no earlier than the lane's previous line.
     fn begin_row(&mut self, event: Line, fields: Option<usize>, time: f64) -> bool {
         self.last = self.last.max(time);
-        let key = SortKey::new(self.last, self.lifetime.phase + ROW, 0);
+        let key = SortKey::new(self.last, self.lifetime.phase_at(self.last) + ROW, 0);
         self.begin(key, event, fields, time)
     }
 
@@ -174,9 +209,8 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     }
 
     fn put_value(&mut self, value: ValueId) {
-        let out = self.written.text();
-        out.push(b' ');
-        put_short(u64::from(value.0), out);
+        let Source { aliases, trace, .. } = self.source;
+        aliases.put_value(trace, self.type_, value, self.written.text());
     }
 
     fn pop(&mut self, (_, end, fields): (u32, f64, Option<PopFields>)) {
@@ -214,10 +248,10 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     }
 }
 
-fn put_words(words: &[&str], out: &mut Vec<u8>) {
+pub(super) fn put_words(words: &[&[u8]], out: &mut Vec<u8>) {
     for word in words {
         out.push(b' ');
-        out.extend_from_slice(word.as_bytes());
+        out.extend_from_slice(word);
     }
 }
 
@@ -285,9 +319,11 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             let start = &self.source.times.within(lane.container(), *start);
             let [fields, _] = fields_of(&variables.user_defined, i);
             let (mut event, mut fields) = (Line::Set, fields);
+            let is_short = self.source.is_single && f64::from(*value as f32) == *value;
             for part in parts(*value, self.source.is_single) {
                 if self.begin_row(event, fields.map(EventFields::def), *start) {
-                    if self.source.is_single {
+                    // Parts of a sum are exact, whatever the precision in which they are read.
+                    if is_short {
                         put_single(part, self.written.text());
                     } else {
                         put_float(part, self.written.text());
@@ -325,14 +361,11 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             if !self.wants(start, end) {
                 continue;
             }
-            let lifetimes =
-                [links.from[i], links.to[i]].map(|id| self.source.lifetimes[id.index()]);
-            let phase = lifetimes
-                .iter()
-                .fold(self.lifetime.phase, |phase, lifetime| phase.max(lifetime.phase));
-            let created = lifetimes
-                .iter()
-                .fold(self.lifetime.created, |at, lifetime| at.max(lifetime.created));
+            let ends = [links.from[i], links.to[i]].map(|id| self.source.lifetimes[id.index()]);
+            let lifetimes = [self.lifetime, ends[0], ends[1]];
+            let created = lifetimes.iter().map(|it| it.created).fold(f64::NEG_INFINITY, f64::max);
+            let phase_at =
+                |time| ROW + lifetimes.iter().map(|it| it.phase_at(time)).max().unwrap_or(0);
             // The two ends of a link keep their order in the file, and each end keeps its fields.
             let [(first, first_time), (second, second_time)] = match recorded.0 <= recorded.1 {
                 true => [(Line::StartLink, start), (Line::EndLink, end)],
@@ -343,10 +376,10 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
                 self.last = created;
             }
             let at = created.max(first_time);
-            let key = SortKey::new(at, phase + ROW, 0);
+            let key = SortKey::new(at, phase_at(at), 0);
             self.put_end(&links, i, first, first_time, fields[0], key);
             self.last = self.last.max(at).max(second_time);
-            let key = SortKey::new(self.last, phase + ROW, 0);
+            let key = SortKey::new(self.last, phase_at(self.last), 0);
             self.put_end(&links, i, second, second_time, fields[1], key);
         }
         self.row += links.start.len() as u64;

@@ -1,4 +1,6 @@
-use paje_sim::{ContainerId, LaneId, LaneView, Trace};
+use paje_sim::{ContainerId, LaneId, LaneView, Selected, Trace};
+
+use super::needed_containers;
 
 /// Times in the written trace, by default the recorded ones. Rows are counted from 0.
 pub trait Times {
@@ -33,9 +35,27 @@ pub trait Times {
         (trace.containers().start(container), trace.containers().end(container))
     }
 
+    /// Returns whether types, values and containers keep their aliases, which determine the order
+    /// of rows.
+    /// Otherwise, they get short ones.
+    fn keeps_aliases(&self) -> bool {
+        false
+    }
+
+    /// For each container, returns whether it is written. `lanes` are the selected lanes with rows.
+    fn needed(&self, trace: &Trace, selected: &Selected, lanes: &[LaneView<'_>]) -> Vec<bool> {
+        needed_containers(trace, selected, lanes.iter().copied())
+    }
+
     /// Returns the end of the trace.
     fn end(&self, trace: &Trace) -> f64 {
         trace.end()
+    }
+
+    /// Returns the name of an unused event type whose definition marks the end of the trace. By
+    /// default, a PajeTraceFile without a name marks it, which some programs do not know.
+    fn end_type(&self) -> Option<&str> {
+        None
     }
 }
 

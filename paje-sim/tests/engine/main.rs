@@ -6,13 +6,12 @@ mod selection;
 mod sorted;
 
 use std::io::{self, Read};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use datasets::Shape;
-use listing::Listing;
+
 use paje_sim::{ErrorKind, Limits, NameOrder, Options, Portion, Progress, Source, Trace};
-use paje_workers::{Pin, Workers};
+use paje_workers::Workers;
 
 /// Returns the result of a replay: its objects, or the problem without the column.
 fn replay(input: impl Read + Send, limits: Limits) -> Result<Vec<String>, (Option<u64>, String)> {
@@ -29,7 +28,7 @@ fn replay_with(
     options.decoder_symbols = 4;
     let replayed = Trace::read_with(Source::stream(input), &options, workers, &Progress::default());
     let told = |error: paje_sim::Error| (error.position().map(|at| at.line), error.to_string());
-    replayed.map(|trace| Listing::of(&trace)).map_err(told)
+    replayed.map(|trace| listing::of(&trace)).map_err(told)
 }
 
 fn traces() -> impl Iterator<Item = Vec<u8>> {
@@ -104,7 +103,7 @@ fn blocks_of_any_size() {
 /// Each trace is replayed by only two teams. Over many traces, every team replays with every size of blocks.
 #[test]
 fn any_number_of_workers() {
-    let teams: Vec<Workers> = (2..=8).map(workers).collect();
+    let teams: Vec<Workers> = (2..=8).map(testkit::team).collect();
     for (i, text) in traces().enumerate() {
         let expected = replay(&text[..], Limits::default());
         for turn in [i, i + 3] {
@@ -137,7 +136,7 @@ fn definitions_anywhere() {
     for count in 1..=4 {
         for block in [1, 64, 300, 2000] {
             let limits = Limits { block, ..Limits::default() };
-            assert_eq!(replay_with(&text[..], limits, &workers(count)), expected);
+            assert_eq!(replay_with(&text[..], limits, &testkit::team(count)), expected);
         }
     }
 }
@@ -194,19 +193,15 @@ fn lanes_in_any_spelling() {
     let plain = Trace::read_with(Source::stream(&text[..]), &options, &Workers::one(), &progress);
     let plain = plain.expect("a trace");
     assert!(plain.recovered().problems.is_empty(), "{:?}", plain.recovered());
-    let expected = Listing::of(&plain);
+    let expected = listing::of(&plain);
     assert!(expected.len() > 1000, "{} rows", expected.len());
     for count in 1..=4 {
         for block in [300, 2000, 1 << 17] {
             let limits = Limits { block, ..Limits::default() };
-            let found = replay_with(&text[..], limits, &workers(count));
+            let found = replay_with(&text[..], limits, &testkit::team(count));
             assert_eq!(found.as_ref(), Ok(&expected), "{count} workers, blocks of {block} bytes");
         }
     }
-}
-
-fn workers(count: usize) -> Workers {
-    Workers::new(NonZeroUsize::new(count), &Pin::None).expect("a few threads can be started")
 }
 
 /// Reads one byte at a time.
@@ -230,7 +225,7 @@ fn input_in_any_pieces() {
 /// Each complete row is shown once, and the shown rows do not depend on workers and blocks.
 #[test]
 fn portions() {
-    let teams: Vec<Workers> = [1, 3].map(workers).into();
+    let teams: Vec<Workers> = [1, 3].map(testkit::team).into();
     for (i, text) in traces().enumerate() {
         let mut options = Options::default();
         options.user_defined = i / 2 % 2 == 0;
@@ -250,7 +245,7 @@ fn portions() {
             match (&whole, result) {
                 (Ok(whole), Ok(())) => {
                     let mut all: Vec<String> = shown.concat();
-                    let mut expected = Listing::of(whole);
+                    let mut expected = listing::of(whole);
                     all.sort();
                     expected.sort();
                     assert_eq!(all, expected);
@@ -277,7 +272,7 @@ fn in_portions(
 ) -> (Vec<Vec<String>>, Result<(), String>) {
     let mut shown = Vec::new();
     let mut show = |portion: &Portion<'_>| {
-        shown.push(Listing::of_steps(portion.trace(), portion.walk(NameOrder::Bare)));
+        shown.push(listing::of_steps(portion.trace(), portion.walk(NameOrder::Bare)));
         ControlFlow::Continue(())
     };
     let source = Source::stream(text);
@@ -299,7 +294,7 @@ fn stopped_replays() {
     }
     let trace = datasets::generate(datasets::Shape::Mpi, 4 << 20, 1);
     for threads in 1..=3 {
-        let workers = Workers::new(NonZeroUsize::new(threads), &Pin::None).unwrap();
+        let workers = testkit::team(threads);
         for left in [usize::MAX, 3 << 20, 2 << 20] {
             let progress = Progress::default();
             let source = Source::stream(Teller(&trace, &progress, left));

@@ -5,14 +5,15 @@ use std::fs;
 use paje_sim::{Options, Progress, Trace};
 use paje_workers::Workers;
 use splitter::Input;
+use testkit::team;
 
-use crate::listing::Listing;
+use crate::listing;
 use crate::selection::{selections, wanted};
-use crate::{traces, workers};
+use crate::traces;
 
 #[test]
 fn packed_traces() {
-    let teams = [1, 3].map(workers);
+    let teams = [1, 3].map(team);
     let selections = selections();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.pjp");
@@ -30,7 +31,7 @@ fn packed_traces() {
         let plain = Trace::read(&text[..], &options);
         let team = &teams[number / 3 % teams.len()];
         match (&plain, read(&options, team)) {
-            (Ok(plain), Ok(packed)) => assert_eq!(Listing::of(&packed), Listing::of(plain)),
+            (Ok(plain), Ok(packed)) => assert_eq!(listing::of(&packed), listing::of(plain)),
             (Err(plain), Err(packed)) => assert_eq!(packed.to_string(), plain.to_string()),
             (plain, packed) => panic!("{:?}, {:?}", plain.as_ref().err(), packed.err()),
         }

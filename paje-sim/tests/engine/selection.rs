@@ -8,7 +8,7 @@ use paje_sim::{
     TypeNature::{Container, Event, Link, State, Variable},
 };
 
-use crate::listing::Listing;
+use crate::listing;
 use crate::traces;
 
 /// Returns some selections. Each leaves out rows of most traces.
@@ -36,7 +36,7 @@ pub(crate) fn wanted(trace: &Trace, selection: &Selection) -> Vec<String> {
         assert_eq!(selected.wants_step(*step), is_wanted, "{selection:?} {step:?}");
         is_wanted
     });
-    Listing::of_steps(trace, steps)
+    listing::of_steps(trace, steps)
 }
 
 /// Applies the rules of selections to one step.
@@ -78,7 +78,7 @@ fn unwanted_rows_are_checked_and_left_out() {
                     for lane in some.lanes().filter(|lane| !selected.wants_lane(*lane)) {
                         assert!(lane.is_empty(), "{selection:?} {}", lane.type_name());
                     }
-                    left_out += usize::from(Listing::of(&some).len() < Listing::of(whole).len());
+                    left_out += usize::from(listing::of(&some).len() < listing::of(whole).len());
                 }
                 (Err(whole), Err(some)) => {
                     assert_eq!(some.to_string(), whole.to_string());

@@ -3,9 +3,10 @@
 use paje_parser::{FieldName, Line, LineDecoder};
 use paje_sim::{FieldNames, Options, Progress, Source, Trace};
 use paje_workers::Workers;
+use testkit::team;
 
-use crate::listing::Listing;
-use crate::{traces, workers};
+use crate::listing;
+use crate::traces;
 
 /// Lines with the time in seconds of those that have one.
 fn timed(text: &[u8]) -> Vec<(Option<f64>, &[u8])> {
@@ -41,7 +42,7 @@ fn in_order(text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn unsorted_traces() {
-    let teams = [1, 3].map(workers);
+    let teams = [1, 3].map(team);
     let mut valid = 0;
     for (number, mut text) in traces().enumerate() {
         if !text.ends_with(b"\n") {
@@ -54,7 +55,7 @@ fn unsorted_traces() {
         options.ignore_incomplete_links = number % 3 == 0;
         let read = |text: &[u8], options: &Options, team: &Workers| {
             let found = Trace::read_with(Source::stream(text), options, team, &Progress::default());
-            found.map(|trace| Listing::of(&trace)).map_err(|error| error.to_string())
+            found.map(|trace| listing::of(&trace)).map_err(|error| error.to_string())
         };
         let expected = read(&in_order(&text), &options, &teams[0]);
         options.sort = true;

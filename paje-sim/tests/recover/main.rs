@@ -3,112 +3,53 @@
 mod naive;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 use datasets::invalid::{self, Fault};
-use paje_sim::{
-    ContainerId, ErrorKind, Events, Lane, Limits, Links, NameOrder, Options, Progress, Recovery,
-    Source, States, Trace, Variables, Visitor,
-};
+use paje_sim::{ErrorKind, Limits, Options, Progress, Recovery, Row, Source, Trace};
 use paje_workers::Workers;
 use testkit::{Rng, damage, number, team};
 
 use naive::{AT_THE_END, Kind, Naive};
 
-#[derive(Default)]
-struct Listing(Vec<String>);
-
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-impl Listing {
-    fn of(trace: &Trace) -> Vec<String> {
-        let mut listing = Listing::default();
-        match trace.visit(NameOrder::Bare, &mut listing) {
-            Ok(()) => {
-                listing.0.sort();
-                listing.0
+/// Lists all objects, sorted. Each row has its number in its lane.
+fn listing(trace: &Trace) -> Vec<String> {
+    let (all, types) = (trace.containers(), trace.types());
+    let at = |id| text(all.identifier(id).text);
+    let containers = all.ids().map(|id| {
+        let (start, end, name) = (all.start(id), all.end(id), text(all.name(id).text));
+        let type_ = text(types.name(all.type_of(id)).text);
+        format!("{} {name} {type_} {} {start:?} {end:?}", at(id), at(all.parent(id)))
+    });
+    let mut listing: Vec<String> = containers.collect();
+    // Several lanes may have the same names.
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for row in trace.rows() {
+        let (start, end) = (row.start(), row.end());
+        let what = match &row {
+            Row::Container(_) => continue,
+            Row::State(it) => {
+                format!("{start:?} {end:?} {} {}", it.imbrication, text(it.value_name().text))
             }
-        }
+            Row::Variable(it) => format!("{start:?} {end:?} {:?}", it.value),
+            Row::Event(it) => format!("{start:?} {}", text(it.value_name().text)),
+            Row::Link(it) => {
+                let (value, key) = (text(it.value_name().text), text(it.key().text));
+                format!("{start:?} {end:?} {value} {} {} {key}", at(it.from), at(it.to))
+            }
+        };
+        let lane = row.lane().expect("only containers have none");
+        let type_ = text(types.identifier(lane.type_id()).text);
+        let lane = format!("{} {type_}", at(lane.container()));
+        let count = counts.entry(lane.clone()).or_default();
+        listing.push(format!("{lane} {count}: {what}"));
+        *count += 1;
     }
-
-    fn push(&mut self, lane: Lane<'_>, row: usize, what: &str) {
-        let trace = lane.trace();
-        let container = text(trace.containers().identifier(lane.container()).text);
-        let type_ = text(trace.types().identifier(lane.type_id()).text);
-        self.0.push(format!("{container} {type_} {row}: {what}"));
-    }
-}
-
-/// Returns the number that the lane's next object has, given the objects listed so far.
-fn numbered(known: &[String], lane: Lane<'_>) -> usize {
-    let trace = lane.trace();
-    let container = text(trace.containers().identifier(lane.container()).text);
-    let about = format!("{container} {} ", text(trace.types().identifier(lane.type_id()).text));
-    let is_row = |line: &&String| {
-        let rest = line.strip_prefix(&about).and_then(|rest| rest.split_once(": "));
-        rest.is_some_and(|(row, _)| row.parse::<usize>().is_ok())
-    };
-    known.iter().filter(is_row).count()
-}
-
-impl Visitor for Listing {
-    type Error = Infallible;
-
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
-        let all = trace.containers();
-        let (start, end) = (all.start(id), all.end(id));
-        let (identifier, name) = (text(all.identifier(id).text), text(all.name(id).text));
-        let type_ = text(trace.types().name(all.type_of(id)).text);
-        let parent = text(all.identifier(all.parent(id)).text);
-        self.0.push(format!("{identifier} {name} {type_} {parent} {start:?} {end:?}"));
-        Ok(())
-    }
-
-    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
-        let first = numbered(&self.0, lane);
-        for (i, value) in states.value.iter().enumerate() {
-            let (start, end, level) = (states.start[i], states.end[i], states.imbrication[i]);
-            let value = text(lane.value_name(*value).text);
-            self.push(lane, first + i, &format!("{start:?} {end:?} {level} {value}"));
-        }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: Lane<'_>, variables: Variables<'_>) -> Result<(), Infallible> {
-        let first = numbered(&self.0, lane);
-        for (i, value) in variables.value.iter().enumerate() {
-            let (start, end) = (variables.start[i], variables.end(i));
-            self.push(lane, first + i, &format!("{start:?} {end:?} {value:?}"));
-        }
-        Ok(())
-    }
-
-    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        let first = numbered(&self.0, lane);
-        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
-            let value = text(lane.value_name(*value).text);
-            self.push(lane, first + i, &format!("{time:?} {value}"));
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        let first = numbered(&self.0, lane);
-        for (i, value) in links.value.iter().enumerate() {
-            let (start, end) = (links.start[i], links.end[i]);
-            let at = |id| text(lane.trace().containers().identifier(id).text);
-            let (from, to) = (at(links.from[i]), at(links.to[i]));
-            let raw = links.raw_key(i);
-            let key = raw.strip_prefix(b"\"").unwrap_or(raw);
-            let key = text(key.strip_suffix(b"\"").filter(|_| raw.len() > 1).unwrap_or(key));
-            let value = text(lane.value_name(*value).text);
-            let what = format!("{start:?} {end:?} {value} {from} {to} {key}");
-            self.push(lane, first + i, &what);
-        }
-        Ok(())
-    }
+    listing.sort();
+    listing
 }
 
 /// Returns the reported problems: for each kind, the line of the first problem and the number of problems.
@@ -154,7 +95,7 @@ impl Ways {
             return;
         }
         let wanted = Naive::replay(bytes);
-        let listing = wanted.listing();
+        let objects = wanted.listing();
         for _ in 0..ways {
             self.turn += 1;
             let workers = &self.teams[self.turn % 4];
@@ -165,10 +106,11 @@ impl Ways {
                 format!("{threads} threads, blocks of {block}\n{}", text(bytes))
             };
             assert_eq!(told(trace.recovered()), wanted.told, "{}", about());
-            for (found, wanted) in Listing::of(&trace).iter().zip(&listing) {
+            let found = listing(&trace);
+            for (found, wanted) in found.iter().zip(&objects) {
                 assert_eq!(found, wanted, "{}", about());
             }
-            assert_eq!(Listing::of(&trace).len(), listing.len(), "{}", about());
+            assert_eq!(found.len(), objects.len(), "{}", about());
         }
     }
 }

@@ -138,7 +138,7 @@ fn types(trace: &Trace, places: &[Place], number: &mut impl FnMut() -> String, o
 
 /// Appends a name as the trace spells it, or in quotes if that spelling would not be a single
 /// field.
-pub(crate) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
+pub(super) fn spell(name: Name<'_>, out: &mut Vec<u8>) {
     if name.quoting == Quoting::Bare {
         return word(name, out);
     }

@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use datasets::Shape;
 use datasets::invalid::{self, Fault};
+use datasets::{EVENTS, Shape, WORLD};
 use paje_sim::{Options, Trace};
 
 use testkit::{check_sessions, said};
 
-use crate::recover::{EVENTS, WORLD};
 use crate::splitting::{Place, Split};
 
 #[test]

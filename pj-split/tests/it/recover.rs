@@ -5,6 +5,7 @@ use std::fs;
 
 use clap::Parser;
 use datasets::invalid::{self, Fault};
+use datasets::{EVENTS, WORLD};
 use paje_console::Failure;
 use paje_sim::{Options, Progress, Source, Trace};
 use pj_split::cli::Cli;
@@ -147,33 +148,6 @@ fn damaged_in_any_way_is_recovered() {
         "{sound} of {mended}; {refused} refused"
     );
 }
-
-/// Definitions and containers for the cases below: processes `p` and `q` on a host `h`.
-pub(crate) const EVENTS: [(&str, &str, &str); 12] = [
-    ("ctype", "DefineContainerType", "Name Type Alias"),
-    ("stype", "DefineStateType", "Name Type Alias"),
-    ("vtype", "DefineVariableType", "Name Type Alias"),
-    ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
-    ("create", "CreateContainer", "Time:date Name Type Container"),
-    ("destroy", "DestroyContainer", "Time:date Type Name"),
-    ("push", "PushState", "Time:date Type Container Value"),
-    ("pop", "PopState", "Time:date Type Container"),
-    ("vadd", "AddVariable", "Time:date Type Container Value:double"),
-    ("vsub", "SubVariable", "Time:date Type Container Value:double"),
-    ("from", "StartLink", "Time:date Type Container Value StartContainer Key"),
-    ("to", "EndLink", "Time:date Type Container Value EndContainer Key"),
-];
-
-pub(crate) const WORLD: &str = "\
-ctype Host 0 H
-ctype Process H P
-stype State P S
-vtype Load P V
-ltype Message H P P L
-create 0 h H 0
-create 0 p P h
-create 0 q P h
-";
 
 #[test]
 fn known_kinds_of_damage_are_recovered() {

@@ -1,17 +1,13 @@
 //! Dumped rows with their containers.
 
-use std::convert::Infallible;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use paje_sim::{
-    ContainerId, Events, FieldNames, LaneView, Links, Options, Progress, Source, States, Trace,
-    Variables, Visitor,
-};
+use paje_sim::{ContainerId, FieldNames, Options, Progress, Source, Trace};
 use paje_workers::Workers;
+use pj_dump::output::Style;
 use pj_dump::output::export::write_rows;
-use pj_dump::output::{Quotes, Style};
 use splitter::{Folders, Input};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,47 +23,6 @@ pub(crate) fn options() -> Options {
     options.ignore_incomplete_links = true;
     options.user_defined = true;
     options
-}
-
-#[derive(Default)]
-struct Owners(Vec<(String, bool)>);
-
-impl Owners {
-    fn lane(&mut self, lane: LaneView<'_>, rows: usize) {
-        let of = lane.trace().containers().identifier(lane.container());
-        let of = String::from_utf8_lossy(of.text).into_owned();
-        self.0.extend((0..rows).map(|_| (of.clone(), false)));
-    }
-}
-
-impl Visitor for Owners {
-    type Error = Infallible;
-
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
-        let of = String::from_utf8_lossy(trace.containers().identifier(id).text).into_owned();
-        self.0.push((of, true));
-        Ok(())
-    }
-
-    fn states(&mut self, lane: LaneView<'_>, rows: States<'_>) -> Result<(), Infallible> {
-        self.lane(lane, rows.value.len());
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: LaneView<'_>, rows: Variables<'_>) -> Result<(), Infallible> {
-        self.lane(lane, rows.value.len());
-        Ok(())
-    }
-
-    fn events(&mut self, lane: LaneView<'_>, rows: Events<'_>) -> Result<(), Infallible> {
-        self.lane(lane, rows.value.len());
-        Ok(())
-    }
-
-    fn links(&mut self, lane: LaneView<'_>, rows: Links<'_>) -> Result<(), Infallible> {
-        self.lane(lane, rows.value.len());
-        Ok(())
-    }
 }
 
 /// Returns the rows of a trace, as `pj_dump -nzul 9` prints them.
@@ -94,14 +49,18 @@ pub(crate) fn rows(trace: &Trace) -> Vec<Row> {
     let mut text = Vec::new();
     out.rewind().expect("a file");
     out.read_to_end(&mut text).expect("the file is readable");
-    let mut owners = Owners::default();
-    match trace.visit(Quotes::Auto.order(), &mut owners) {
-        Ok(()) => {}
-    }
     let text = String::from_utf8_lossy(&text).into_owned();
-    let rows: Vec<&str> = text.split_terminator('\n').collect();
-    assert_eq!(rows.len(), owners.0.len());
-    let row =
-        |((of, about), text): ((String, bool), &&str)| Row { of, about, text: (*text).into() };
-    owners.0.into_iter().zip(&rows).map(row).collect()
+    let owner = |row: paje_sim::Row<'_>| match (row, row.lane()) {
+        (paje_sim::Row::Container(container), _) => (container.id(), true),
+        (_, lane) => (lane.expect("only containers have none").container(), false),
+    };
+    let mut owners = std::iter::once((ContainerId::ROOT, true)).chain(trace.rows().map(owner));
+    let rows = text.split_terminator('\n').map(|text| {
+        let (id, about) = owners.next().expect("every row has an owner");
+        let of = String::from_utf8_lossy(trace.containers().identifier(id).text).into_owned();
+        Row { of, about, text: text.into() }
+    });
+    let rows = rows.collect();
+    assert!(owners.next().is_none());
+    rows
 }

@@ -1,14 +1,10 @@
 //! `--start` and `--end`: the rows of a window are the trace's, cut to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::fs;
 
 use datasets::{Shape, random};
-use paje_sim::{
-    ContainerId, Events, LaneView, Links, NameOrder, Options, Precision, States, TimeRange, Trace,
-    Variables, Visitor,
-};
+use paje_sim::{ContainerId, Options, Precision, TimeRange, Trace};
 
 use crate::pajeng;
 use crate::splitting::Place;
@@ -16,85 +12,42 @@ use testkit::said;
 
 #[derive(Clone, Debug, PartialEq)]
 enum What {
-    Container(String),
+    Container,
     State(String, u32),
     Variable(f64),
     Event(String),
     Link(String, [String; 3]),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Row {
+    /// Names of the container, with its ancestors, and of the type.
     of: (String, String),
     start: f64,
     end: f64,
     what: What,
+    id: ContainerId,
+    /// Other containers that the row needs.
+    needs: Vec<ContainerId>,
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.of, self.start, self.end, &self.what)
+            == (&other.of, other.start, other.end, &other.what)
+    }
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-struct Rows<'t>(&'t Trace, Vec<Row>);
-
-impl Rows<'_> {
-    fn of(&self, lane: LaneView<'_>) -> (String, String) {
-        let types = self.0.types();
-        (self.name(lane.container()), text(types.identifier(lane.type_id()).text))
-    }
-
-    fn name(&self, id: ContainerId) -> String {
-        text(self.0.containers().identifier(id).text)
-    }
-}
-
-impl Visitor for Rows<'_> {
-    type Error = Infallible;
-
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
-        let containers = trace.containers();
-        let type_ = text(trace.types().identifier(containers.type_of(id)).text);
-        self.1.push(Row {
-            of: (self.name(id), type_),
-            start: containers.start(id),
-            end: containers.end(id),
-            what: What::Container(self.name(containers.parent(id))),
-        });
-        Ok(())
-    }
-
-    fn states(&mut self, lane: LaneView<'_>, rows: States<'_>) -> Result<(), Infallible> {
-        for i in 0..rows.start.len() {
-            let what = What::State(text(lane.value_name(rows.value[i]).text), rows.imbrication[i]);
-            self.1.push(Row { of: self.of(lane), start: rows.start[i], end: rows.end[i], what });
-        }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: LaneView<'_>, rows: Variables<'_>) -> Result<(), Infallible> {
-        for i in 0..rows.start.len() {
-            let what = What::Variable(rows.value[i]);
-            self.1.push(Row { of: self.of(lane), start: rows.start[i], end: rows.end(i), what });
-        }
-        Ok(())
-    }
-
-    fn events(&mut self, lane: LaneView<'_>, rows: Events<'_>) -> Result<(), Infallible> {
-        for i in 0..rows.time.len() {
-            let what = What::Event(text(lane.value_name(rows.value[i]).text));
-            let time = rows.time[i];
-            self.1.push(Row { of: self.of(lane), start: time, end: time, what });
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: LaneView<'_>, rows: Links<'_>) -> Result<(), Infallible> {
-        for i in 0..rows.start.len() {
-            let ends = [self.name(rows.from[i]), self.name(rows.to[i]), text(rows.raw_key(i))];
-            let what = What::Link(text(lane.value_name(rows.value[i]).text), ends);
-            self.1.push(Row { of: self.of(lane), start: rows.start[i], end: rows.end[i], what });
-        }
-        Ok(())
+/// Returns the names of a container and its ancestors. Windows have other aliases.
+fn name(trace: &Trace, id: ContainerId) -> String {
+    let name = text(trace.containers().name(id).text);
+    match id {
+        ContainerId::ROOT => name,
+        _ => format!("{}/{name}", self::name(trace, trace.containers().parent(id))),
     }
 }
 
@@ -106,9 +59,33 @@ fn options(precision: Precision) -> Options {
 }
 
 fn rows(trace: &Trace) -> Vec<Row> {
-    let mut rows = Rows(trace, Vec::new());
-    let Ok(()) = trace.visit(NameOrder::Bare, &mut rows);
-    rows.1
+    let containers = trace.containers();
+    let row = |row: paje_sim::Row<'_>| {
+        let (mut needs, mut id) = (Vec::new(), row.lane().map(|lane| lane.container()));
+        let what = match row {
+            paje_sim::Row::Container(it) => {
+                id = Some(it.id());
+                needs.push(containers.parent(it.id()));
+                What::Container
+            }
+            paje_sim::Row::State(it) => What::State(text(it.value_name().text), it.imbrication),
+            paje_sim::Row::Variable(it) => What::Variable(it.value),
+            paje_sim::Row::Event(it) => What::Event(text(it.value_name().text)),
+            paje_sim::Row::Link(it) => {
+                needs.extend([it.from, it.to]);
+                let ends = [name(trace, it.from), name(trace, it.to), text(it.key().text)];
+                What::Link(text(it.value_name().text), ends)
+            }
+        };
+        let id = id.expect("every row has a container");
+        let of = (name(trace, id), text(trace.types().name(row.type_id()).text));
+        Row { of, start: row.start(), end: row.end(), what, id, needs }
+    };
+    let root = ContainerId::ROOT;
+    let of = (name(trace, root), text(trace.types().name(containers.type_of(root)).text));
+    let (start, end) = (containers.start(root), containers.end(root));
+    let root = Row { of, start, end, what: What::Container, id: root, needs: Vec::new() };
+    std::iter::once(root).chain(trace.rows().map(row)).collect()
 }
 
 fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
@@ -129,40 +106,27 @@ fn wanted(rows: &[Row], window: TimeRange, end: f64) -> Vec<Row> {
     }
     // Containers that exist in the window, with their ancestors and the containers at the ends of
     // links.
-    let containers = |rows: &[Row]| -> BTreeMap<String, Row> {
-        let all = rows.iter().filter(|row| matches!(row.what, What::Container(_)));
-        all.map(|row| (row.of.0.clone(), row.clone())).collect()
-    };
-    let known = containers(rows);
-    let mut pending: Vec<String> = Vec::new();
-    for row in &all {
-        pending.push(row.of.0.clone());
-        if let What::Link(_, [from, to, _]) = &row.what {
-            pending.extend([from.clone(), to.clone()]);
-        }
-    }
-    let mut needed = BTreeSet::from(["0".to_owned()]);
-    while let Some(name) = pending.pop() {
-        if needed.insert(name.clone())
-            && let What::Container(parent) = &known[&name].what
-        {
-            pending.push(parent.clone());
+    let is_container = |row: &&Row| row.what == What::Container;
+    let known: BTreeMap<usize, &Row> =
+        rows.iter().filter(is_container).map(|row| (row.id.index(), row)).collect();
+    let mut pending: Vec<ContainerId> = vec![ContainerId::ROOT];
+    pending.extend(all.iter().flat_map(|row| row.needs.iter().copied().chain([row.id])));
+    let mut needed = BTreeSet::new();
+    while let Some(id) = pending.pop() {
+        if needed.insert(id.index()) {
+            pending.extend(&known[&id.index()].needs);
         }
     }
     let mut sheet: Vec<Row> = Vec::new();
-    for row in rows {
-        if !matches!(row.what, What::Container(_)) || !needed.contains(&row.of.0) {
-            continue;
-        }
+    for row in rows.iter().filter(is_container).filter(|row| needed.contains(&row.id.index())) {
         let mut own = Row { start: cut(row.start), end: cut(row.end), ..row.clone() };
-        if row.of.0 == "0" {
+        if row.id == ContainerId::ROOT {
             // The root always begins at 0.
             own.start = row.start;
             own.end = if row.end < end { cut(row.end) } else { end.min(window.to) };
         }
         sheet.push(own);
-        let lanes =
-            |other: &&Row| !matches!(other.what, What::Container(_)) && other.of.0 == row.of.0;
+        let lanes = |other: &&Row| !is_container(other) && other.id == row.id;
         sheet.extend(all.iter().filter(lanes).cloned());
     }
     sheet
