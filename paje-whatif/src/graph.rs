@@ -62,7 +62,7 @@ impl<'t> Graph<'t> {
     }
 
     /// Returns a graph of the same run with other assumptions, which the trace must leave
-    /// [open](Assumptions::is_open).
+    /// open.
     #[must_use]
     pub fn assuming(&self, settings: &Settings) -> Self {
         Graph::with(self.run.clone(), settings, measure(&self.run, settings))
