@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 /// Traces and the kind of their first cause.
-const CAUSES: [(&str, &str); 23] = [
+const CAUSES: [(&str, &str); 24] = [
     ("balanced", "balanced"),
     ("late-sender", "late sender"),
     ("late-pairs", "late sender"),
@@ -23,6 +23,7 @@ const CAUSES: [(&str, &str); 23] = [
     ("serialisation", "serialisation"),
     ("serialisation-4", "serialisation"),
     ("serialisation-16", "serialisation"),
+    ("token", "serialisation"),
     ("pipeline", "serialisation"),
     ("requests", "serialisation"),
     ("lock", "serialisation"),
