@@ -11,6 +11,7 @@ mod messages;
 mod phases;
 mod rules;
 pub mod scaling;
+mod suggest;
 mod tasks;
 mod workers;
 

@@ -149,7 +149,12 @@ impl Voice {
             unsorted |= is_disorder(error) && *remedy == Remedy::Skipped;
             let file = shown_path(error.file().unwrap_or(name));
             let place = error.position().map_or(String::new(), |position| format!(":{position}"));
-            let more = match count - 1 {
+            // This message counts several links.
+            let counted = match error.kind() {
+                ErrorKind::Invalid(Problem::OpenLinks { count, .. }) => *count,
+                _ => 1,
+            };
+            let more = match count.saturating_sub(counted) {
                 0 => String::new(),
                 more => format!(" (and {more} more)"),
             };

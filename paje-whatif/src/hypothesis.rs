@@ -223,6 +223,11 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("cpu", &["container", "factor"]),
 ];
 
+/// Parses a factor of times. `2x` could mean twice as fast, so it is refused.
+fn factor(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number, by which times are multiplied".into())
+}
+
 impl Hypothesis {
     /// Parses a hypothesis in the form that the option of its kind takes (`scale`, `net`, …).
     ///
@@ -244,7 +249,7 @@ impl Hypothesis {
         Ok(match kind {
             "scale" => Hypothesis::Scale(Scale {
                 states: words.states(container)?,
-                factor: words.amount("factor", amounts::factor)?.ok_or(NO_FACTOR)?,
+                factor: words.amount("factor", factor)?.ok_or(NO_FACTOR)?,
                 min_gap: words.amount("min-gap", amounts::seconds)?.unwrap_or(0.0),
             }),
             "balance" => Hypothesis::Balance(Balance {
@@ -278,7 +283,7 @@ impl Hypothesis {
             // The only other kind is `cpu`.
             _ => Hypothesis::Cpu(Cpu {
                 container,
-                factor: words.amount("factor", amounts::factor)?.ok_or(NO_FACTOR)?,
+                factor: words.amount("factor", factor)?.ok_or(NO_FACTOR)?,
             }),
         })
     }

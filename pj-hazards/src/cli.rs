@@ -35,7 +35,6 @@ const OTHER: &str = "Other";
     disable_help_flag = true,
     disable_version_flag = true,
     infer_long_args = true,
-    args_override_self = true,
     override_usage = "pj_hazards races|orders|deadlock|barriers [OPTIONS] [FILE]...",
     after_help = MANUAL.after_short_help(),
     after_long_help = MANUAL.after_long_help()

@@ -41,7 +41,6 @@ const OTHER: &str = "Other";
     disable_help_flag = true,
     disable_version_flag = true,
     infer_long_args = true,
-    args_override_self = true,
     override_usage = "pj_profile [REPORT] [OPTIONS] [FILE]...\n       pj_profile compare [OPTIONS] FILE FILE",
     mut_arg("format", |arg| {
         arg.value_parser(Format::among(&[Format::Text, Format::Csv, Format::Json, Format::Parquet]))

@@ -165,7 +165,7 @@ impl<W: Write> Human<W> {
         for (file, _) in self.files.iter().zip(&report.files).filter(|(_, read)| read.truncated) {
             let note = self.styles.note;
             let until = report.summary.times.map_or_else(String::new, |(_, end)| {
-                format!("; if its lines are in time order, it is complete until {end}")
+                format!("; if its lines are in time order, it is complete before {end}")
             });
             writeln!(self.out, "{file}: {note}note:{note:#} the file is truncated{until}")?;
         }

@@ -59,11 +59,16 @@ fn table(report: &Report, what: What) -> PageTable {
     let number = |number: f64| Cell { text: what.shown(number), number: Some(number) };
     let rows = report.of(what).map(|row| {
         let part = (row.before > 0.0).then(|| row.after / row.before - 1.0);
+        let part = part.filter(|_| what != What::Interval);
         let text = part.map(change).unwrap_or_default();
         let name = Cell { text: row.name.clone(), number: None };
         vec![name, number(row.before), number(row.after), Cell { text, number: part }]
     });
-    let columns = [("", false), ("before", true), ("after", true), ("change", true)];
+    let [before, after, change] = match what {
+        What::Interval => ["from", "to", ""],
+        _ => ["before", "after", "change"],
+    };
+    let columns = [("", false), (before, true), (after, true), (change, true)];
     let columns = columns.map(|(name, is_number)| (name.to_owned(), is_number)).to_vec();
     PageTable { columns, rows: rows.collect() }
 }

@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 use crate::analysis::RunAnalysis;
 use crate::many::{Outcome, Spread};
 
+/// Error of the model that is shown beside the prediction.
+const LARGE: f64 = 0.05;
+
 #[derive(Debug)]
 pub(crate) struct Report {
     /// Unit of the times that are added.
@@ -22,6 +25,8 @@ pub(crate) struct Report {
     rows: Vec<Row>,
     /// Sentences on the reliability of the result.
     confidence: Vec<String>,
+    /// Error of the model in the recorded run, as a share of the time of all containers.
+    pub(crate) misfit: f64,
     /// Key of a sweep.
     key: String,
 }
@@ -85,7 +90,7 @@ impl What {
 impl Report {
     pub(crate) fn new(scale: TimeScale) -> Self {
         let confidence = vec![scale.to_string()];
-        Report { scale, rows: Vec::new(), confidence, key: String::new() }
+        Report { scale, rows: Vec::new(), confidence, misfit: 0.0, key: String::new() }
     }
 
     /// Adds a row. Times are in the trace's unit.
@@ -251,6 +256,10 @@ impl Report {
             if rows.is_empty() {
                 continue;
             }
+            if what == What::Interval {
+                rows.iter().for_each(|row| text += &self.interval(row));
+                continue;
+            }
             let title = what.name();
             let (before, after, change_of) = ("before", "after", "change");
             let _ = writeln!(text, "{title:width$}  {before:>9}  {after:>9}  {change_of:>10}");
@@ -276,6 +285,10 @@ impl Report {
             if rows.len() > shown_rows {
                 let _ = writeln!(text, "… and {} more", rows.len() - shown_rows);
             }
+            if what == What::Makespan && self.misfit > LARGE {
+                let misfit = percent(self.misfit);
+                let _ = writeln!(text, "error of the model in the recorded run: {misfit}");
+            }
             text.push('\n');
         }
         if !self.confidence.is_empty() {
@@ -285,6 +298,17 @@ impl Report {
             }
         }
         text
+    }
+
+    /// Formats the interval of the makespan, and its change from the recorded one.
+    fn interval(&self, row: &Row) -> String {
+        let recorded = self.of(What::Makespan).next().map_or(0.0, |row| row.before);
+        let [from, to] = [row.before, row.after].map(duration);
+        let changes = match [row.before, row.after].map(|it| change(it / recorded - 1.0)) {
+            [from, to] if recorded > 0.0 => format!(" ({from} to {to})"),
+            _ => String::new(),
+        };
+        format!("interval of the makespan: {from} to {to}{changes}\n\n")
     }
 
     fn csv(&self) -> String {

@@ -63,20 +63,27 @@ impl Lateness {
     }
 }
 
-/// Returns how long a rank waits between two times before it computes. If it does not compute, it
-/// only passes on the delay of the rank that it waits for last, and that rank is looked at.
+/// Returns how long a rank waits between two times before it computes. If it does not compute for
+/// long, it mostly passes on the delay of the rank that it waits for last, and that rank is looked
+/// at. If no rank waits before long computing, a chain of short computing is left: all of it but
+/// the computing of the slowest rank, because that would delay the others without a chain, too.
 fn chained(measures: &Measures<'_, '_>, mut track: u32, (from, mut until): (f64, f64)) -> f64 {
+    let length = until - from;
+    let mut slowest = 0.0_f64;
     for _ in 0..measures.ranks.len().min(64) {
         let ends = measures.rounds(track);
         let computed = ends[..ends.partition_point(|end| *end <= until)].last();
         let all = measures.waits.of_track(track as usize);
         let all = &all[..all.partition_point(|wait| wait.until <= until)];
-        let Some(last) = all.last().filter(|wait| wait.until > from) else { return 0.0 };
+        let Some(last) = all.last().filter(|wait| wait.until > from) else {
+            return length - slowest.max(until - from);
+        };
         if computed.is_some_and(|end| *end > last.until) {
             let during = all.iter().rev().take_while(|wait| wait.until > from);
             let seconds: f64 = during.map(|wait| wait.until - wait.from.max(from)).sum();
             return seconds.min(until - from);
         }
+        slowest = slowest.max(until - last.until);
         (track, until) = (last.whom, last.until);
     }
     0.0

@@ -7,6 +7,7 @@ use paje_decimal::amounts::{duration, percent};
 
 use super::lateness::Lateness;
 use super::measures::{CallPath, Measures, Site, can_be_one_way};
+use super::suggest::faster;
 use super::{Cause, Kind, LEAST};
 use crate::quantiles::median;
 use crate::waits::rest::{Efficiency, Rest};
@@ -117,15 +118,6 @@ pub(super) fn slow_node(measures: &Measures<'_, '_>, losses: &Losses) -> Option<
         _ => None,
     };
     Some(Cause::new(Kind::SlowNode, losses.balance, text, "waits --by waiter").with_whatif(whatif))
-}
-
-/// Returns the options of `pj_whatif` with which a rank computes faster, if its name needs no
-/// quotes within them.
-fn faster(name: &str, factor: f64) -> Option<String> {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_.:/ #@+".contains(c);
-    let option = format!("container={name},factor={factor:.2}");
-    let option = if name.contains([' ', '#']) { format!("'{option}'") } else { option };
-    name.chars().all(is_plain).then(|| format!("--cpu {option}"))
 }
 
 /// Returns the name of the only rank, or of the container of all ranks on the same node. If the
@@ -268,7 +260,7 @@ pub(super) fn imbalance(
                 calls => format!(" in{calls}"),
             },
         );
-        let even = measures.even_computing();
+        let even = measures.even_computing(mean);
         return Some(
             Cause::new(Kind::Imbalance, losses.balance, text, "--by container").with_whatif(even),
         );
@@ -355,15 +347,6 @@ pub(super) fn calls(measures: &Measures<'_, '_>, which: impl Fn(CallPath) -> boo
 }
 
 impl Measures<'_, '_> {
-    /// Returns the options of `pj_whatif` with which all ranks compute equally long.
-    fn even_computing(&self) -> Option<String> {
-        let types = self.waits.facts.tracks.trace().types();
-        let (type_, value) = self.calls_of(Rest::Computing).into_iter().next()?;
-        let name = types.value_name(type_, value).to_string();
-        let is_plain = name.chars().all(|c| c.is_alphanumeric() || "-_.:".contains(c));
-        is_plain.then(|| format!("--balance state={name},mode=global-instance"))
-    }
-
     pub(super) fn name(&self, track: u32) -> String {
         self.waits.name(track).into_owned()
     }

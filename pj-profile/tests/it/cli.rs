@@ -316,3 +316,18 @@ fn tables_to_read() {
     let narrow = text(&narrow.stdout);
     assert!(narrow.lines().skip(1).all(|line| line.chars().count() <= 50), "{narrow}");
 }
+
+#[test]
+fn links_without_an_end_are_counted_once() {
+    let trace = fs::read_to_string(MPI).expect("a trace");
+    let end = trace.lines().find_map(|line| line.strip_prefix("%EventDef PajeEndLink "));
+    let end = format!("{} ", end.expect("links have ends").trim());
+    let kept = trace.lines().filter(|line| !line.starts_with(&end)).map(|line| format!("{line}\n"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("open.trace");
+    fs::write(&file, kept.collect::<String>()).expect("written");
+    let output = run(&["--recover", "states", file.to_str().expect("UTF-8")]);
+    let err = text(&output.stderr);
+    let line = err.lines().find(|line| line.contains(" links are incomplete at the end of"));
+    assert!(line.is_some_and(|line| !line.contains("more)")), "{err}");
+}

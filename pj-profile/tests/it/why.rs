@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 /// Traces and the kind of their first cause.
-const CAUSES: [(&str, &str); 23] = [
+const CAUSES: [(&str, &str); 24] = [
     ("balanced", "balanced"),
     ("late-sender", "late sender"),
     ("late-pairs", "late sender"),
@@ -23,6 +23,7 @@ const CAUSES: [(&str, &str); 23] = [
     ("serialisation", "serialisation"),
     ("serialisation-4", "serialisation"),
     ("serialisation-16", "serialisation"),
+    ("token", "serialisation"),
     ("pipeline", "serialisation"),
     ("requests", "serialisation"),
     ("lock", "serialisation"),
@@ -289,6 +290,24 @@ fn calls_that_take_long_without_waiting_are_a_cause() {
 }
 
 #[test]
+fn a_state_of_a_single_rank_is_not_balanced() {
+    let mut events = Vec::new();
+    for round in 0..4 {
+        let at = 10 * round;
+        events.extend(state("p", "computing", at, at + 8));
+        events.extend(state("p", "PMPI_Barrier", at + 8, at + 9));
+        events.extend(state("q", "PMPI_Barrier", at + 1, at + 9));
+    }
+    events.sort_by_key(|event| event.0);
+    let text: String = events.into_iter().map(|event| event.1).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.trace");
+    fs::write(&file, format!("{DEFINITIONS}{text}")).expect("written");
+    let out = report(&["why"], &[file]);
+    assert!(out.contains("\n  > pj_whatif --cpu container=p,factor=0."), "{out}");
+}
+
+#[test]
 fn causes_have_commands_that_predict_the_run_without_them() {
     for (name, command) in [
         ("slow-node", "pj_whatif --cpu container=rank-5,factor=0.50 "),
@@ -354,6 +373,7 @@ fn options_of_other_reports_are_refused() {
         (&["why", "--by", "value"][..], "--by applies to"),
         (&["why", "-s", "1"], "--start or --end applies to"),
         (&["why", "--in", "rank-1"], "--in applies to"),
+        (&["waits", "--by", "value", "--by", "waiter"], "is given more than once"),
         (&["why", "--svg", "x.svg"], "--svg writes one picture, but why has several"),
     ] {
         let (status, _, err) = run(words, &[trace("balanced")]);

@@ -192,6 +192,17 @@ int main(int argc, char **argv)
             if (rank < size - 1)
                 send(rank + 1);
             sum();
+        } else if (is("token")) {
+            /* After work that all do at the same time, a token goes round for a short piece of work. */
+            compute(3.4 + random_part(i) / 5);
+            exchange(1000);
+            compute(1);
+            if (rank > 0)
+                receive(rank - 1);
+            compute(0.4);
+            if (rank < size - 1)
+                send(rank + 1);
+            sum();
         } else if (is("pipeline")) {
             /* Each sweep starts at rank 0, and the next sweep only after the end of the last. */
             for (int block = 0; block < 3; block++) {

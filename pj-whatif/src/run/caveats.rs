@@ -116,7 +116,13 @@ pub(super) fn of_model(graph: &Graph<'_>, report: &mut Report) {
         let fits = model.fits.iter();
         let fits = fits.map(|(shape, off)| format!("{} {}", shape.name(), report.duration(*off)));
         let fits: Vec<String> = fits.collect();
-        let how = if model.is_given { "given" } else { "best fit" };
+        let error = model.fits.first().map_or(0.0, |fit| fit.1);
+        let how = match model.fits.iter().any(|(_, other)| *other < error) {
+            _ if model.is_given => "given",
+            false => "best fit",
+            // Dependencies alone have no parameters.
+            true => "without costs of messages, as no other model fits much better",
+        };
         let of = match group.is_part {
             true => {
                 format!(" among {} ranks from {}", group.members(), graph.name(group.tracks[0]))
@@ -182,6 +188,7 @@ pub(super) fn of_change(
 ) {
     applied.notes.iter().for_each(|note| report.caveat(note));
     let percent = retimed.misfit * 100.0;
+    report.misfit = retimed.misfit;
     report.caveat(format!(
         "the model of the recorded run ends waits too early or too late by {percent:.2} % of the time of all containers"
     ));

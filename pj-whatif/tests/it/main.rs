@@ -103,7 +103,7 @@ fn times_are_converted_to_seconds() {
     let trace = uneven(folder.path());
     let trace = trace.to_str().expect("UTF-8");
     let run = |more: &[&str]| {
-        let words = [&[trace, "--cpu", "factor=2x", "--format"][..], more].concat();
+        let words = [&[trace, "--cpu", "factor=2", "--format"][..], more].concat();
         let (status, stdout, stderr) = pj_whatif(&words);
         assert_eq!((status, stderr.as_str()), (0, ""));
         stdout
@@ -158,6 +158,8 @@ fn a_sweep_runs_once_per_value() {
     let trace = trace.to_str().expect("UTF-8");
     let words =
         [trace, "--scale", "state=computing", "--sweep", "factor=0.5..2/4", "--format", "csv"];
+    let (status, _, err) = pj_whatif(&[trace, "--cpu", "factor=2x"]);
+    assert!(status == 2 && err.contains("factor=2x: expected a number, by which"), "{err}");
     let (status, stdout, _) = pj_whatif(&words);
     assert_eq!(status, 0);
     let found: Vec<&str> = stdout.lines().filter(|line| line.starts_with("sweep")).collect();
@@ -291,6 +293,9 @@ fn the_interval_covers_what_the_trace_does_not_show() {
         out.contains("interval: if eager transfers start when posted, the makespan is 2.00 s"),
         "{out}"
     );
+    let (_, out, _) = pj_whatif(&[&path, "--scale", fast]);
+    let interval = "interval of the makespan: 1.50 s to 2.00 s (-62.50 % to -50.00 %)";
+    assert!(out.contains(interval), "{out}");
     let given = ["--eager-start", "sent", "--progress", "async"];
     let (_, out, _) =
         pj_whatif(&[&[&path, "--scale", fast, "--format", "csv"], &given[..]].concat());
