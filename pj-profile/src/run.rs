@@ -271,7 +271,6 @@ fn read(
     stats(cli, &Facts::of(&trace), bytes, workers, began);
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    notes.retain(|_| !cli.talk.warnings.no_warnings);
     Ok(Read { name, trace, analysis, notes, is_sound })
 }
 
