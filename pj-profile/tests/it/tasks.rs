@@ -96,6 +96,17 @@ fn bounds_are_results_of_the_whole_run() {
 }
 
 #[test]
+fn lines_after_a_destruction_may_only_need_sorting() {
+    let trace = recorded("lu-gpu.trace.xz");
+    let words = ["variables", trace.to_str().expect("text")];
+    let (status, unsorted, err) = run(&words);
+    assert!(status == 0 && err.contains("means may be wrong; `--sort` includes"), "{err}");
+    let (status, sorted, err) = run(&[&words[..], &["--sort"]].concat());
+    assert!(status == 0 && !err.contains("--sort"), "{err}");
+    assert_ne!(sorted, unsorted);
+}
+
+#[test]
 fn traces_of_others_ignore_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("mpi.trace");
