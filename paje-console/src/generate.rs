@@ -41,6 +41,8 @@ use std::io::{self, Write};
 use std::process::exit;
 
 use anstream::AutoStream;
+use clap::builder::Resettable;
+use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, Id, Parser, ValueEnum};
 use clap_complete::Shell;
 
@@ -91,8 +93,8 @@ pub enum What {
 #[must_use]
 pub fn parse<C: Parser>(manual: &Manual) -> C {
     let mut command = C::command();
-    let matches = command.try_get_matches_from_mut(args_os());
-    let mut matches = matches.unwrap_or_else(|error| end(&command, &error));
+    let words: Vec<_> = args_os().collect();
+    let mut matches = matches(&mut command, &words).unwrap_or_else(|error| end(&command, &error));
     if let Some(what) = asked(&matches) {
         let text = what.text(C::command(), manual);
         exit(print(&command, |mut out| out.write_all(&text)));
@@ -126,7 +128,7 @@ pub fn complaint<C: Parser>(
 ) -> Option<String> {
     let mut command = C::command();
     let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
-    let error = match command.try_get_matches_from_mut(&words) {
+    let error = match matches(&mut command, &words) {
         Ok(mut matches) => C::from_arg_matches_mut(&mut matches).err()?,
         Err(error) => error,
     };
@@ -139,8 +141,22 @@ pub fn text<C: Parser>(
     manual: &Manual,
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Result<Option<Vec<u8>>, clap::Error> {
-    let matches = C::command().try_get_matches_from(words)?;
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let matches = matches(&mut C::command(), &words)?;
     Ok(asked(&matches).map(|what| what.text(C::command(), manual)))
+}
+
+/// Parses a command line. To clap, a variable of the environment is an option, with which `--generate` cannot be used. So
+/// a command line with a conflict is parsed again without the environment.
+fn matches(command: &mut Command, words: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let again = command.clone();
+    command.try_get_matches_from_mut(words).or_else(|error| match error.kind() {
+        ErrorKind::ArgumentConflict => {
+            let again = again.mut_args(|arg| arg.env(Resettable::Reset));
+            again.try_get_matches_from(words).map_err(|_| error)
+        }
+        _ => Err(error),
+    })
 }
 
 fn asked(matches: &ArgMatches) -> Option<What> {

@@ -2,7 +2,7 @@
 
 use crate::number;
 
-/// A colour: red, green, blue and opacity, each from 0 to 1.
+/// A colour as a trace gives it: red, green, blue and opacity, usually each from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Color(pub [f64; 4]);
 
@@ -29,6 +29,18 @@ impl Color {
             count += 1;
         }
         (count >= 3).then_some(Color(parts))
+    }
+
+    /// Returns red, green and blue for a screen.
+    ///
+    /// StarPU writes components from 0 to 255. A colour is read so if a component exceeds 1.
+    #[must_use]
+    pub fn rgb(self) -> [u8; 3] {
+        let [red, green, blue, _] = self.0;
+        let parts = [red, green, blue];
+        let whole = if parts.iter().any(|part| *part > 1.0) { 1.0 } else { 255.0 };
+        // The conversion limits numbers to 0 to 255.
+        parts.map(|part| (part * whole).round() as u8)
     }
 }
 
@@ -69,6 +81,19 @@ mod tests {
         assert_eq!(parse("ff0000"), Some([1.0, 0.0, 0.0, 1.0]));
         for bad in ["", "1 0", "1 0 0 1 1", "junk", "ff00a", "ff0G00", "red green blue"] {
             assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn colours_of_starpu_are_out_of_255() {
+        for (text, rgb) in [
+            ("0.5 0 1", [128, 0, 255]),
+            ("128.000000 128.000000 255.000000", [128, 128, 255]),
+            ("0 1 200.4", [0, 1, 200]),
+            ("-1 1 0", [0, 255, 0]),
+            ("-1 300 0", [0, 255, 0]),
+        ] {
+            assert_eq!(Color::parse(text.as_bytes()).map(Color::rgb), Some(rgb), "{text}");
         }
     }
 }

@@ -120,8 +120,7 @@ impl ValueColours {
 }
 
 fn set_colour(types: &Types, id: TypeId, value: ValueId) -> Option<Rgb> {
-    let colour = types.value_color(id, value)?;
-    Some([0, 1, 2].map(|i| (colour.0[i].clamp(0.0, 1.0) * 255.0).round() as u8))
+    types.value_color(id, value).map(|colour| colour.rgb())
 }
 
 /// Colour in a picture.

@@ -20,7 +20,7 @@ use paje_console::voice::{NOTHING_IN_IT, all_met};
 use paje_console::{Failure, failure};
 use paje_decimal::amounts::duration;
 use paje_pictures::ValueColours;
-use paje_sim::{Portion, Progress, TimeScale, Trace};
+use paje_sim::{Portion, Progress, TimeScale, Trace, WarningKind};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -266,12 +266,19 @@ fn read(
     };
     if !cli.talk.warnings.no_warnings {
         VOICE.doubts(&name, &trace, &cli.selection(), NOTHING_IN_IT);
+        let mut warnings = trace.warnings().iter();
+        let is_concerned = cli.report() == Report::Variables && !cli.reading.accepted.sort;
+        if is_concerned && warnings.any(|warning| warning.kind == WarningKind::AfterDestroy) {
+            VOICE.say(format_args!(
+                "hint: without the ignored lines, means may be wrong; `--sort` includes those whose time is before the \
+                 destruction"
+            ));
+        }
     }
     let bytes = packed.map(|packed| (packed.size, packed.read()));
     stats(cli, &Facts::of(&trace), bytes, workers, began);
     VOICE.recovered(&name, &trace, "reported", cli.reading.accepted.late_events());
     let is_sound = trace.recovered().problems.is_empty();
-    notes.retain(|_| !cli.talk.warnings.no_warnings);
     Ok(Read { name, trace, analysis, notes, is_sound })
 }
 

@@ -36,8 +36,12 @@ pub(crate) fn table(
     };
     if let Some(by) = by.filter(|by| !known.contains(by)) {
         let (report, known) = (cli.report().name(), known.join(", "));
+        let hint = match (cli.report(), by) {
+            (Report::Critical, "kernel") => "; --by value shows the kernels of tasks",
+            _ => "",
+        };
         return Err(Failure::Other(format!(
-            "--by {by} does not apply to {report}; values are {known}"
+            "--by {by} does not apply to {report}; values are {known}{hint}"
         )));
     }
     let map = map(cli)?.unwrap_or_else(|| Map::of_trace(trace));
@@ -53,7 +57,10 @@ pub(crate) fn table(
         return Err(Failure::Unsuitable(name.to_owned(), why));
     }
     let window = window(cli, &waits);
-    let notes = notes(&waits, &map, window);
+    let mut notes = notes(&waits, &map, window);
+    if cli.talk.warnings.no_warnings {
+        notes.retain(|note| note.starts_with(EFFICIENCY));
+    }
     if let Some(path) = &cli.graph {
         output::write_file(path, &waits.most_waited_dot(window))?;
     }
@@ -114,6 +121,9 @@ pub(crate) fn map(cli: &Cli) -> Result<Option<Map>, Failure> {
     cli.map.as_ref().map(open).transpose()
 }
 
+/// Start of the note on efficiency, the only note that is a result.
+const EFFICIENCY: &str = "note: parallel efficiency";
+
 /// Returns notes on assumptions, on ignored states, and on efficiency.
 pub(crate) fn notes(waits: &Waits<'_>, map: &Map, window: (f64, f64)) -> Vec<String> {
     let mut notes = waits.assumptions(map);
@@ -141,7 +151,7 @@ fn efficiency(all: Efficiency) -> String {
     let Efficiency { parallel, load_balance, communication } = all;
     let [parallel, balance, communication] = [parallel, load_balance, communication].map(percent);
     format!(
-        "note: parallel efficiency {parallel} = load balance {balance} x communication efficiency \
+        "{EFFICIENCY} {parallel} = load balance {balance} x communication efficiency \
          {communication} (POP)"
     )
 }

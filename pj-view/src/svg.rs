@@ -26,6 +26,9 @@ use text::{push_rect, shortened, significant};
 
 const AXIS: f64 = 24.0;
 
+/// Height of the note on units of time.
+const NOTE: f64 = 12.0;
+
 const LETTER: f64 = 6.0;
 
 const MOST_LINKS: usize = 4000;
@@ -44,7 +47,7 @@ pub(crate) fn write(
     let mut lines = lines(view);
     let legend = Legend::of(view, width, overlays);
     let natural = lines.last().map_or(0.0, |line| line.top + line.height);
-    let around = MARGIN * 2.0 + AXIS + legend.height;
+    let around = MARGIN * 2.0 + AXIS + legend.height + NOTE;
     let scale =
         height.map_or(1.0, |height| ((f64::from(height) - around).max(1.0) / natural).min(20.0));
     for line in &mut lines {
@@ -56,7 +59,7 @@ pub(crate) fn write(
         drawing.line(line);
     }
     drawing.links(&lines);
-    let total = (bottom + AXIS + legend.height + MARGIN).ceil();
+    let total = (bottom + AXIS + legend.height + NOTE + MARGIN).ceil();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{total}\" viewBox=\"0 0 {width} {total}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\">\n<title>{}</title>\n\
@@ -67,6 +70,12 @@ pub(crate) fn write(
     overlays.draw(&drawing, &lines, &mut out);
     axis(&mut out, &drawing, bottom);
     legend.draw(&mut out, bottom + AXIS);
+    let _ = writeln!(
+        out,
+        "<text x=\"2\" y=\"{}\" fill=\"#444\" font-size=\"9\">time axis in seconds; the trace has {}</text>",
+        tenth(total - MARGIN),
+        view.trace.time_scale()
+    );
     out.push_str("</svg>\n");
     out
 }
@@ -289,11 +298,6 @@ fn axis(out: &mut String, drawing: &Drawing<'_>, top: f64) {
     let window = TimeRange { from: scale.seconds(from), to: scale.seconds(to) };
     let step = step((window.to - window.from) / ((drawing.width - GUTTER) / 110.0).max(1.0));
     let digits = (-step.log10().floor()).clamp(0.0, 15.0) as usize;
-    let _ = writeln!(
-        out,
-        "<text x=\"2\" y=\"{}\" fill=\"#444\" font-size=\"9\">{scale}</text>",
-        tenth(top + 16.0)
-    );
     let mut mark = (window.from / step).ceil();
     while mark * step <= window.to {
         let x = tenth(drawing.x(scale.time(mark * step)));
@@ -338,7 +342,8 @@ impl Legend {
         let named = named.into_iter().map(|(named, _)| named).take(MOST_NAMES);
         for (name, color) in named.chain(overlays.legend()) {
             let name = shortened(&name, 40);
-            let room = 24.0 + name.chars().count() as f64 * LETTER;
+            let letter = |c: char| if c.is_uppercase() { 1.4 * LETTER } else { LETTER };
+            let room = 24.0 + name.chars().map(letter).sum::<f64>();
             if x + room > f64::from(width) && x > GUTTER {
                 (x, y) = (GUTTER, y + 16.0);
             }

@@ -219,8 +219,9 @@ impl Findings<'_> {
         let scale = self.scale();
         let [took, best] = [self.span.1 - self.span.0, self.bounds.best()];
         let shown = |time| duration(scale.seconds(time));
+        let whole = if self.window == self.span { "" } else { "in the whole run, " };
         let mut notes = vec![format!(
-            "note: tasks took {}; the best possible makespan is at least {}, or {} of it (area bound {}, critical-path \
+            "note: {whole}tasks took {}; the best possible makespan is at least {}, or {} of it (area bound {}, critical-path \
              bound {})",
             shown(took),
             shown(best),

@@ -40,7 +40,8 @@ pub fn of_tasks(found: &Findings<'_>) -> Verdict {
         let is_of_tasks = matches!(kind, Kind::FewTasks | Kind::SlowKernel | Kind::Dependencies);
         let cost = if is_of_tasks { cost } else { cost.min(gain) };
         if cost >= LEAST {
-            causes.push(Cause::new(kind, cost, text, "tasks"));
+            let next = if kind == Kind::Misplaced { "tasks --by kernel" } else { "tasks" };
+            causes.push(Cause::new(kind, cost, text, next));
         }
     };
     let dependencies = format!(
@@ -166,7 +167,6 @@ fn on_wrong_kinds(found: &Findings<'_>) -> Vec<(Kind, f64, String)> {
     let mut slow: BTreeMap<(&[u8], usize), [f64; 2]> = BTreeMap::new();
     let mut misplaced = vec![Misplaced::default(); run.kinds.len()];
     for it in on_kinds(run) {
-        let kernel = String::from_utf8_lossy(it.kernel);
         if let Some(on_cpu) = faster_on_cpu(run, &it) {
             let sums = slow.entry((it.kernel, it.kind)).or_default();
             *sums = [sums[0] + it.count * it.mean, sums[1] + it.count * on_cpu];
@@ -181,12 +181,7 @@ fn on_wrong_kinds(found: &Findings<'_>) -> Vec<(Kind, f64, String)> {
             (sum.cost, sum.time) =
                 (sum.cost + cost, sum.time + it.count * it.type_.mean(best).unwrap_or(0.0));
             if cost > sum.most.0 {
-                let (tasks, kinds) = (counted(it.count as u64, "task"), &run.kinds);
-                let text = format!(
-                    "{tasks} of {kernel} on {}, where {} suits them better",
-                    kinds[it.kind], kinds[best]
-                );
-                sum.most = (cost, text);
+                sum.most = (cost, misplaced_text(run, &it, best));
             }
         }
     }
@@ -208,6 +203,35 @@ fn on_wrong_kinds(found: &Findings<'_>) -> Vec<(Kind, f64, String)> {
     let rest = misplaced.into_iter().max_by(|a, b| a.cost.total_cmp(&b.cost));
     let rest = rest.map(|it| (Kind::Misplaced, it.cost, it.most.1));
     slow.into_iter().chain(rest).collect()
+}
+
+/// Returns a text about tasks on a kind of workers that should have executed other tasks.
+///
+/// They may even be faster there than on the kind `best`, if other kernels gain more. Then the text compares them with
+/// the kernel that gains most.
+fn misplaced_text(run: &TaskRun<'_>, it: &OnKind<'_>, best: usize) -> String {
+    let [here, there] = [it.kind, best].map(|kind| run.kinds[kind].as_str());
+    let shown = |time: f64| duration(run.tracks.trace().time_scale().seconds(time));
+    let factor = |type_: &TaskType| Some(type_.mean(best)? / type_.mean(it.kind)?);
+    let kernel = String::from_utf8_lossy(it.kernel);
+    let tasks = counted(it.count as u64, "task");
+    let mut text = format!("{here} spends {} on {tasks} of {kernel}", shown(it.count * it.mean));
+    let Some(gain) = factor(it.type_) else { return text };
+    if gain < 1.0 {
+        return text + &format!(", which {there} executes {:.1} times as fast", 1.0 / gain);
+    }
+    let others = run.types.iter().enumerate();
+    let others = others.filter_map(|(at, type_)| Some((factor(type_)?, run.kernel(at as u32))));
+    let most = others.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|most| most.0 > gain);
+    let gains = if it.count == 1.0 { "gains" } else { "gain" };
+    text += &format!(", which {gains} less from it ({gain:.1} times as fast as on {there}");
+    text += &match most {
+        Some((most, other)) => {
+            format!(") than {} ({most:.1} times)", String::from_utf8_lossy(other))
+        }
+        None => ") than other work".into(),
+    };
+    text
 }
 
 /// Returns a number of things in words.

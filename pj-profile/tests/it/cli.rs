@@ -29,6 +29,16 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn variables_of_the_environment_are_no_options() {
+    let mut command = program(&["--generate", "man"]);
+    let output = command.env("PAJE_NO_WARNINGS", "1").output().expect("it runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = run(&["--generate", "man", "--no-warnings"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("cannot be used with"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn columns_are_documented() {
     for (words, header) in [
         (

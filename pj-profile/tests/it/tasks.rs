@@ -84,6 +84,29 @@ fn the_documents_show_current_reports() {
 }
 
 #[test]
+fn bounds_are_results_of_the_whole_run() {
+    let [trace, file] = ["trace", "rec"].map(|it| recorded(&format!("cholesky-gpu.{it}.xz")));
+    let [trace, file] = [&trace, &file].map(|path| path.to_str().expect("text"));
+    let words = ["tasks", "--no-warnings", "--format", "csv", "--tasks", file, trace];
+    let (status, _, err) = run(&words);
+    assert!(status == 0 && err.contains("note: tasks took 223 ms; the best possible"), "{err}");
+    assert!(err.contains("note: the bounds assume") && !err.contains("warning"), "{err}");
+    let (status, _, err) = run(&[&words[..], &["-s", "100"]].concat());
+    assert!(status == 0 && err.contains("note: in the whole run, tasks took 223 ms;"), "{err}");
+}
+
+#[test]
+fn lines_after_a_destruction_may_only_need_sorting() {
+    let trace = recorded("lu-gpu.trace.xz");
+    let words = ["variables", trace.to_str().expect("text")];
+    let (status, unsorted, err) = run(&words);
+    assert!(status == 0 && err.contains("means may be wrong; `--sort` includes"), "{err}");
+    let (status, sorted, err) = run(&[&words[..], &["--sort"]].concat());
+    assert!(status == 0 && !err.contains("--sort"), "{err}");
+    assert_ne!(sorted, unsorted);
+}
+
+#[test]
 fn traces_of_others_ignore_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("mpi.trace");
@@ -141,6 +164,8 @@ fn reports_have_the_documented_columns() {
     }
     let (status, _, err) = run(&["waits", "--by", "pair", "--tasks", file, trace]);
     assert!(status == 2 && err.contains("tasks wait for tasks, not for containers"), "{err}");
+    let (status, _, err) = run(&["critical", "--by", "kernel", "--tasks", file, trace]);
+    assert!(status == 2 && err.contains("--by value shows the kernels of tasks"), "{err}");
     let (status, out, _) = run(&["tasks", "--by", "task", "--top", "3", "--tasks", file, trace]);
     assert!(status == 0 && out.contains("the best possible makespan is at least"), "{out}");
 }

@@ -337,6 +337,11 @@ fn tasks_have_reasons_and_bounds() {
         let first = out.lines().nth(1).and_then(|row| row.split(',').nth(1));
         assert_eq!((status, first), (0, Some(cause)), "{out}");
         assert!(out.contains("fact,best possible makespan,"), "{out}");
+        if name == "lu-gpu" {
+            let text = "14 tasks of starpu_slu_lu_model_trsm_ll, which gain less from it (7.9 times as fast as on CPU) than \
+                        starpu_slu_lu_model_gemm (29.3 times)\",pj_profile tasks --by kernel ";
+            assert!(out.contains(text), "{out}");
+        }
         // Without the file, the causes of idleness are unknown.
         let words = ["why", "--no-warnings", "--no-files", "--format", "csv"];
         let (status, out, _) = run(&words, &[recorded(&format!("{name}.trace.xz"))]);

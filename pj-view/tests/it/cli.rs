@@ -153,6 +153,7 @@ fn drawings_are_well_formed_for_all_names() {
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+    assert!(text.contains(">time axis in seconds; the trace has times in seconds"), "{text}");
     assert!(
         text.contains("&lt;script&gt;")
             && !text.contains("<script")
