@@ -3,40 +3,9 @@
 
 use std::process::{Command, Output};
 
-use datasets::WORLD;
+use datasets::{EVENTS, WORLD};
 use testkit::Sandbox;
 pub(crate) use testkit::said;
-
-/// Events, each with the word that stands for its number in tests.
-const EVENTS: [(&str, &str, &str); 23] = [
-    ("ctype", "DefineContainerType", "Name Type Alias"),
-    ("stype", "DefineStateType", "Name Type Alias"),
-    ("vtype", "DefineVariableType", "Name Type Alias"),
-    ("etype", "DefineEventType", "Name Type Alias"),
-    ("ltype", "DefineLinkType", "Name Type StartContainerType EndContainerType Alias"),
-    ("value", "DefineEntityValue", "Alias Type Name Color"),
-    ("create", "CreateContainer", "Time Name Type Container"),
-    ("create_as", "CreateContainer", "Time Name Type Container Alias"),
-    ("destroy", "DestroyContainer", "Time Type Name"),
-    ("event", "NewEvent", "Time Type Container Value"),
-    ("set", "SetState", "Time Type Container Value"),
-    ("push", "PushState", "Time Type Container Value"),
-    ("pop", "PopState", "Time Type Container"),
-    ("reset", "ResetState", "Time Type Container"),
-    ("vset", "SetVariable", "Time Type Container Value"),
-    ("vadd", "AddVariable", "Time Type Container Value"),
-    ("vsub", "SubVariable", "Time Type Container Value"),
-    ("from", "StartLink", "Time Type Container Value StartContainer Key"),
-    ("to", "EndLink", "Time Type Container Value EndContainer Key"),
-    ("file", "TraceFile", "Container Type Filename"),
-    ("set_in", "SetState", "Time Type Container Value Size Tag"),
-    ("push_in", "PushState", "Time Type Container Value Size Tag"),
-    (
-        "wide",
-        "NewEvent",
-        "A B C D E F G H I J K L M N O P Q R S T U V W X Time Type Container Value",
-    ),
-];
 
 pub(crate) fn header() -> String {
     testkit::definitions(EVENTS)
