@@ -12,7 +12,7 @@ use crate::format::take_number;
 
 /// Times of the segments, and the lines that every window needs.
 pub(super) struct Windows<'p> {
-    /// Number of segments that windows have or lack together.
+    /// Number of consecutive segments that a window can only select together.
     pub(super) step: usize,
     pub(super) times: Vec<(f64, f64)>,
     pub(super) fixed: Excerpt<'p>,

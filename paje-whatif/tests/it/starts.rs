@@ -1,4 +1,4 @@
-//! Tests of when messages start, and of when their senders continue.
+//! Tests of the times at which messages start and at which their senders continue.
 
 use paje_whatif::{EagerStart, Graph, Settings};
 

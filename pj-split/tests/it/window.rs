@@ -21,7 +21,7 @@ enum What {
 
 #[derive(Clone, Debug)]
 struct Row {
-    /// Names of the container, with its ancestors, and of the type.
+    /// Names of the container and its ancestors, and the name of the type.
     of: (String, String),
     start: f64,
     end: f64,
