@@ -13,6 +13,7 @@ use crate::definitions::{Definitions, definition};
 use crate::error::Error;
 use crate::events::{End, Event, Events};
 use crate::maps::{Local, read_local};
+use crate::model::{Model, Place};
 use crate::record::Values;
 use crate::table::{DEFINITIONS, MARKERS};
 
@@ -104,6 +105,17 @@ impl Archive {
     #[must_use]
     pub fn locations(&self) -> &[u64] {
         &self.locations
+    }
+
+    /// Returns the locations, with the containers of their lines.
+    #[must_use]
+    pub fn places(&self) -> Vec<Place> {
+        let model = Model::new(self, &mut Vec::new());
+        let place = |id: &u64| {
+            let bytes = self.event_file(*id).map_or(0, |file| file.length);
+            Place { location: *id, bytes, around: model.around(*id) }
+        };
+        self.locations.iter().map(place).collect()
     }
 
     /// Returns the faults of the definitions.

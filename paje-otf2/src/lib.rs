@@ -35,6 +35,7 @@ pub use definitions::{Definition, Definitions};
 pub use enumerations::Enumeration;
 pub use error::Error;
 pub use events::{End, Event, Events};
+pub use model::Place;
 pub use ranks::Ranks;
 pub use record::{Entry, UNDEFINED, Values};
 pub use trace::Trace;
