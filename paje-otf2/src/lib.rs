@@ -29,13 +29,12 @@ mod trace;
 pub mod writer;
 
 pub use anchor::Anchor;
-pub use archive::{Archive, Opener, open_regular};
+pub use archive::{Archive, Opener, Place, open_regular};
 pub use bytes::{Cursor, Damage, Order};
 pub use definitions::{Definition, Definitions};
 pub use enumerations::Enumeration;
 pub use error::Error;
 pub use events::{End, Event, Events};
-pub use model::Place;
 pub use ranks::Ranks;
 pub use record::{Entry, UNDEFINED, Values};
 pub use trace::Trace;

@@ -9,7 +9,7 @@ use crate::paje::{LINKS, is_made_from_paje, properties};
 use crate::ranks::Ranks;
 use crate::record::UNDEFINED;
 use crate::table::Reference;
-use crate::text::{Seconds, Sink};
+use crate::text::Seconds;
 
 /// A container for a node of the system tree, a location group or a location.
 #[derive(Debug)]
@@ -22,17 +22,6 @@ pub(crate) struct Container {
     /// Index of its parent container.
     pub(crate) parent: Option<u32>,
     pub(crate) name: Vec<u8>,
-}
-
-/// A location, and the containers in which its states are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Identifier of the location.
-    pub location: u64,
-    /// Size of the file of its events.
-    pub bytes: u64,
-    /// Name and alias of each container in the trace, the innermost one first.
-    pub around: Vec<[Vec<u8>; 2]>,
 }
 
 /// A type of containers.
@@ -314,19 +303,6 @@ impl Model {
     /// Returns the index of a location's container, and the index of the type of its states.
     pub(crate) fn location(&self, location: u64) -> (u32, u32) {
         self.locations.get(&location).copied().unwrap_or_default()
-    }
-
-    /// Returns the name and the alias of a location's container, and of those around it.
-    pub(crate) fn around(&self, location: u64) -> Vec<[Vec<u8>; 2]> {
-        let container = |at: &u32| &self.containers[*at as usize];
-        let all = std::iter::successors(Some(self.location(location).0), |at| container(at).parent);
-        let names = all.map(|at| {
-            let (mut name, mut alias) = (Vec::new(), Vec::new());
-            name.name(&container(&at).name);
-            alias.alias(container(&at).letter, container(&at).id);
-            [name, alias]
-        });
-        names.collect()
     }
 
     /// Returns the index of the type of a location's container.
