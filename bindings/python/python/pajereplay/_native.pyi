@@ -1,6 +1,6 @@
 """Types of the native part."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional, overload
 
 import numpy

@@ -158,14 +158,14 @@ def _of_archive(whole: Partition, most: int, containers: Optional[tuple[str, ...
     """Returns partitions with the states of containers, if the trace is an OTF2 archive."""
     if _remote.is_url(whole.path):
         return [whole]
-    found: list[Partition] = []
+    groups: list[tuple[list[str], int]] = []
     for alias, bytes_ in _native.locations(whole.path, containers) or ():
-        last = found[-1] if found else None
-        if last is None or TEXT * (last.bytes + bytes_) > most:
-            found.append(Partition(whole.path, containers=(alias,), bytes=bytes_))
+        aliases, size = groups[-1] if groups else ([], most + 1)
+        if TEXT * (size + bytes_) > most:
+            groups.append(([alias], bytes_))
         else:
-            found[-1] = replace(last, containers=(*last.containers, alias), bytes=last.bytes + bytes_)
-    return found or [whole]
+            groups[-1] = ([*aliases, alias], size + bytes_)
+    return [Partition(whole.path, containers=tuple(aliases), bytes=size) for aliases, size in groups] or [whole]
 
 
 def _borders(segments: list[tuple[float, float, int, int, int]], most: int) -> list[float]:
