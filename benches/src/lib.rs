@@ -18,7 +18,6 @@
 //! cargo run --release -p benches --bin compare         beside PajeNG's
 //! cargo run --release -p benches --bin scaling         with threads, their placement, and pieces
 //! cargo run --release -p benches --bin instructions    in instructions, where nothing can be timed
-//! cargo run --release -p benches --bin soak            random traces, options and faults
 //! ```
 //!
 //! This library contains the common parts of these programs.
