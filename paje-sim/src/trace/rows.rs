@@ -231,7 +231,7 @@ macro_rules! annotated {
                 notes.line(index)
             }
 
-            fn annotations(&self) -> (Annotations<'t>, usize) {
+            pub(in crate::trace) fn annotations(&self) -> (Annotations<'t>, usize) {
                 self.lane.annotations_at(self.place)
             }
         }
