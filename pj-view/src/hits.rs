@@ -1,7 +1,11 @@
 //! Searches containers by name, and rows by value, key and field.
 
+use std::convert::Infallible;
+
 use paje_parser::TypeNature;
-use paje_sim::{LaneView, Row, TypeId, ValueId};
+use paje_sim::{
+    Annotations, Events, LaneId, LaneView, Links, States, TypeId, ValueId, Variables, Visitor,
+};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
@@ -89,19 +93,65 @@ fn values(view: &View, text: &str, best: &mut Best) {
 
 fn see(lane: LaneView<'_>, text: &str, in_fields: bool, best: &mut Best) {
     let (name, value) = text.split_once('=').map_or((None, text), |(a, b)| (Some(a), b));
-    let contains =
-        |text: &[u8], wanted| String::from_utf8_lossy(text).to_lowercase().contains(wanted);
-    for (number, row) in (0..).zip(lane.rows()) {
-        let is_found = match row {
-            _ if in_fields => row.fields().any(|(field, text)| {
-                let is_name = name.is_none_or(|wanted| field.to_lowercase() == wanted);
-                is_name && contains(text, value)
-            }),
-            Row::Link(link) => contains(&details::raw_key(&link), text),
-            _ => false,
-        };
-        if is_found {
-            best.push((row.start(), lane.id(), number));
+    let mut texts = Texts { lane: lane.id(), next: 0, name, value, in_fields, best };
+    let Ok(()) = lane.visit(&mut texts);
+}
+
+struct Texts<'a> {
+    lane: LaneId,
+    next: u64,
+    name: Option<&'a str>,
+    value: &'a str,
+    in_fields: bool,
+    best: &'a mut Best,
+}
+
+impl Texts<'_> {
+    fn add(&mut self, start: &[f64], fields: &Annotations<'_>, has: impl Fn(usize) -> bool) {
+        for (i, start) in start.iter().enumerate() {
+            let is_found = match self.in_fields {
+                true => fields.of(i).any(|(name, text)| {
+                    let is_name = self.name.is_none_or(|wanted| name.to_lowercase() == wanted);
+                    is_name && contains(text, self.value)
+                }),
+                false => has(i),
+            };
+            if is_found {
+                self.best.push((*start, self.lane, self.next));
+            }
+            self.next += 1;
         }
+    }
+}
+
+fn contains(text: &[u8], wanted: &str) -> bool {
+    String::from_utf8_lossy(text).to_lowercase().contains(wanted)
+}
+
+impl Visitor for Texts<'_> {
+    type Error = Infallible;
+
+    fn states(&mut self, _: LaneView<'_>, it: States<'_>) -> Result<(), Infallible> {
+        self.add(it.start, &it.user_defined, |_| false);
+        Ok(())
+    }
+
+    fn variables(&mut self, _: LaneView<'_>, it: Variables<'_>) -> Result<(), Infallible> {
+        self.add(it.start, &it.user_defined, |_| false);
+        Ok(())
+    }
+
+    fn events(&mut self, _: LaneView<'_>, it: Events<'_>) -> Result<(), Infallible> {
+        self.add(it.time, &it.user_defined, |_| false);
+        Ok(())
+    }
+
+    fn links(&mut self, _: LaneView<'_>, it: Links<'_>) -> Result<(), Infallible> {
+        let whole = match self.name {
+            Some(name) => format!("{name}={}", self.value),
+            None => self.value.to_owned(),
+        };
+        self.add(it.start, &it.user_defined, |i| contains(it.raw_key(i), &whole));
+        Ok(())
     }
 }

@@ -7,14 +7,12 @@ use std::collections::binary_heap::PeekMut;
 use paje_parser::TypeNature;
 
 use crate::trace::Trace;
-use crate::trace::annotations::Annotations;
 use crate::trace::container_view::Container;
 use crate::trace::lane::Lane;
 use crate::trace::order::NameOrder;
 use crate::trace::rows::{Event, Link, State, Variable};
 use crate::trace::selected::Selected;
 use crate::trace::walk::Step;
-use paje_model::memory::LineNumber;
 use paje_model::names::ids::{ContainerId, TypeId};
 
 /// A row of a trace.
@@ -103,27 +101,6 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Returns the user-defined fields, as [`State::fields`] does. The row of a container has none.
-    pub fn fields(&self) -> impl Iterator<Item = (&'t str, &'t [u8])> + use<'t> {
-        self.annotations().into_iter().flat_map(|(notes, index)| notes.of(index))
-    }
-
-    /// Returns the line of the event that opened the object, if the replay kept lines. The row of a container has none.
-    #[must_use]
-    pub fn line(&self) -> Option<LineNumber> {
-        self.annotations().and_then(|(notes, index)| notes.line(index))
-    }
-
-    fn annotations(&self) -> Option<(Annotations<'t>, usize)> {
-        match self {
-            Row::Container(_) => None,
-            Row::State(row) => Some(row.annotations()),
-            Row::Variable(row) => Some(row.annotations()),
-            Row::Event(row) => Some(row.annotations()),
-            Row::Link(row) => Some(row.annotations()),
-        }
-    }
-
     /// Returns the type of the row.
     #[must_use]
     pub fn type_id(&self) -> TypeId {
@@ -149,51 +126,13 @@ impl Selected {
 }
 
 impl<'t> Lane<'t> {
-    /// Returns the lane's rows, in the order of the lane. `nth` skips rows without reading them.
+    /// Returns the lane's rows, in the order of the lane.
     pub fn rows(self) -> impl Iterator<Item = Row<'t>> + use<'t> {
-        match self.nature() {
-            TypeNature::State => OfLane::States(self.states()),
-            TypeNature::Variable => OfLane::Variables(self.variables()),
-            TypeNature::Link => OfLane::Links(self.links()),
-            _ => OfLane::Events(self.events()),
-        }
-    }
-}
-
-/// Rows of a lane.
-enum OfLane<S, V, E, L> {
-    States(S),
-    Variables(V),
-    Events(E),
-    Links(L),
-}
-
-impl<'t, S, V, E, L> Iterator for OfLane<S, V, E, L>
-where
-    S: Iterator<Item = State<'t>>,
-    V: Iterator<Item = Variable<'t>>,
-    E: Iterator<Item = Event<'t>>,
-    L: Iterator<Item = Link<'t>>,
-{
-    type Item = Row<'t>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Row<'t>> {
-        match self {
-            OfLane::States(rows) => rows.next().map(Row::State),
-            OfLane::Variables(rows) => rows.next().map(Row::Variable),
-            OfLane::Events(rows) => rows.next().map(Row::Event),
-            OfLane::Links(rows) => rows.next().map(Row::Link),
-        }
-    }
-
-    fn nth(&mut self, n: usize) -> Option<Row<'t>> {
-        match self {
-            OfLane::States(rows) => rows.nth(n).map(Row::State),
-            OfLane::Variables(rows) => rows.nth(n).map(Row::Variable),
-            OfLane::Events(rows) => rows.nth(n).map(Row::Event),
-            OfLane::Links(rows) => rows.nth(n).map(Row::Link),
-        }
+        let states = self.states().map(Row::State);
+        let variables = self.variables().map(Row::Variable);
+        // Only one of these is not empty.
+        let others = self.events().map(Row::Event).chain(self.links().map(Row::Link));
+        states.chain(variables).chain(others)
     }
 }
 

@@ -231,7 +231,7 @@ macro_rules! annotated {
                 notes.line(index)
             }
 
-            pub(in crate::trace) fn annotations(&self) -> (Annotations<'t>, usize) {
+            fn annotations(&self) -> (Annotations<'t>, usize) {
                 self.lane.annotations_at(self.place)
             }
         }

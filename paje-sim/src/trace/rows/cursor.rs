@@ -71,24 +71,6 @@ impl<'t, C: Columns<'t>> Iterator for Cursor<'t, C> {
         Some(row)
     }
 
-    /// Skips whole chunks without reading them.
-    fn nth(&mut self, mut n: usize) -> Option<C::Row> {
-        let here = self.count - self.at;
-        self.left = self.left.saturating_sub(n as u64);
-        if n >= here {
-            (self.at, n) = (self.count, n - here);
-            for chunk in self.rows?.chunks_from(self.lane.arena(), self.chunk) {
-                if n < chunk.count() {
-                    break;
-                }
-                (self.chunk, n) = (self.chunk + 1, n - chunk.count());
-            }
-            self.turn()?;
-        }
-        self.at += n;
-        self.next()
-    }
-
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left as usize, Some(self.left as usize))
     }
