@@ -80,10 +80,12 @@ impl Drop for ReadTurn<'_, '_> {
 
 impl<'r> Feed<'r> {
     /// Reads up to `most` blocks of compressed text ahead, unless another worker is reading. Only one worker can
-    /// decompress, and decompression takes long, so the first worker of a round begins by reading ahead.
-    pub fn read_ahead(&self, most: usize) {
+    /// decompress, and decompression takes long, so the first worker of a round begins by reading ahead. It stops when
+    /// `goes_on` returns false, because the other workers then have nothing else to do in this round.
+    pub fn read_ahead(&self, most: usize, goes_on: impl Fn() -> bool) {
         let mut reading = self.reading();
         while reading.is_compressed
+            && goes_on()
             && !self.progress.is_stopped()
             && let BlockSource::Stream(stream) = &mut reading.medium
             && stream.is_idle()
