@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the results of `benches --bin scaling`: plots.py [FOLDER]
+"""Draws the results of scaling.py: plots.py [FOLDER]
 
 Reads FOLDER/runs.csv (default: target/scaling) and writes speedup-TRACE.svg and efficiency-TRACE.svg (strong scaling), weak-TRACE.svg,
 and pieces-TRACE.svg if traces were split. Needs matplotlib.

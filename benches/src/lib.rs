@@ -12,29 +12,13 @@
 //! cargo bench -p benches --bench decimal            numbers to text
 //! ```
 //!
-//! These programs measure whole programs. Their `--help` explains how:
+//! The programs in `benches/python` measure whole programs. Their `--help` explains how:
 //!
 //! ```text
-//! cargo run --release -p benches --bin compare         beside PajeNG's
-//! cargo run --release -p benches --bin scaling         with threads, their placement, and pieces
-//! cargo run --release -p benches --bin instructions    in instructions, where nothing can be timed
-//! cargo run --release -p benches --bin soak            random traces, options and faults
+//! compare.py         beside PajeNG's
+//! scaling.py         with threads, their placement, and pieces
+//! instructions.py    in instructions, where nothing can be timed
 //! ```
-//!
-//! This library contains the common parts of these programs.
-
-// Placing threads and dropping pages needs Linux.
-#![cfg(target_os = "linux")]
-
-pub mod cache;
-pub mod floor;
-pub mod machine;
-pub mod process;
-pub mod report;
-pub mod study;
-
-/// A result whose error is a line for the user.
-pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Compiles the examples of the document.
 #[cfg(doctest)]

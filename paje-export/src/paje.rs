@@ -2,30 +2,35 @@
 //!
 //! Each kind of event has one definition for each set of user-defined fields. Aliases are short,
 //! all values are defined with their colours, and states are pushed and popped. Lines are sorted by
-//! time, but no line comes before the creation of its container.
+//! time, but no line comes before the creation of its container, or after its destruction.
 //!
 //! Workers encode lanes in parallel, then lines are merged span by span. If not all lines fit in
 //! memory, each pass over the rows encodes only the lines of one span of time.
 
 mod aliases;
+mod containers;
 mod definitions;
 mod lines;
 mod numbers;
 mod order;
+mod places;
 mod times;
 
 use std::io::{self, Write};
 
+use paje_parser::token;
 use paje_sim::{
-    ContainerId, LaneView, Name, NameOrder, Precision, Quoting, Selected, Trace, TypeId,
-    TypeNature, ValueId,
+    ContainerId, ErrorKind, LaneView, Name, NameOrder, Precision, Problem, Quoting, Selected,
+    Trace, TypeId, TypeNature, ValueId,
 };
 use paje_workers::Workers;
 
 use aliases::Aliases;
+use containers::Source;
 use definitions::{Definitions, Line};
-use lines::{LineEncoder, Source, put_words};
+use lines::{LineEncoder, put_words};
 use order::{EncodedLines, Span, bounds, merged};
+use places::{Place, places};
 pub use times::{AsRecorded, Times};
 
 /// Maximum number of lines in memory. A line takes about 70 bytes.
@@ -74,16 +79,19 @@ fn write_some(
     let mut definitions = Definitions::default();
     let mut head = Vec::new();
     let aliases = Aliases::new(trace, times.keeps_aliases());
-    put_types(trace, &aliases, &mut definitions, &mut head);
+    put_types(trace, &aliases, &places(trace, form.order), &mut definitions, &mut head);
     let lanes: Vec<LaneView<'_>> =
         trace.walk(form.order).filter_map(|step| wanted_lane(trace, selected, step)).collect();
     let needed = times.needed(trace, selected, &lanes);
     let window = selected.window();
     let is_single = form.precision == Precision::Single;
+    let mut problems = trace.recovered().problems.iter().map(|problem| problem.error.kind());
+    let is_reuse = |kind: &ErrorKind| matches!(kind, ErrorKind::Invalid(Problem::KeyReused { .. }));
+    let reuses_keys = problems.any(is_reuse);
+    let lifetimes = Vec::new();
     let mut source =
-        Source { trace, aliases: &aliases, window, times, is_single, lifetimes: Vec::new() };
-    let ids = trace.containers().ids().filter(|id| needed[id.index()]);
-    let containers = source.containers(ids);
+        Source { trace, aliases: &aliases, window, times, is_single, reuses_keys, lifetimes };
+    let containers = source.containers(&needed);
     let (source, groups) = (&source, &groups(&lanes));
     let make = |span: Span, is_sampled: bool| {
         workers.map(groups.len(), |at| {
@@ -202,9 +210,20 @@ pub fn needed_containers<'t>(
     needed
 }
 
-fn put_types(trace: &Trace, aliases: &Aliases, definitions: &mut Definitions, out: &mut Vec<u8>) {
+fn put_types(
+    trace: &Trace,
+    aliases: &Aliases,
+    places: &[Place],
+    definitions: &mut Definitions,
+    out: &mut Vec<u8>,
+) {
     let types = trace.types();
-    for id in types.ids().skip(1) {
+    let above = |type_: usize| {
+        let Place { parent, ends: [from, to] } = places[type_];
+        [parent, from, to].map(TypeId::index)
+    };
+    for id in parents_first(types.len(), above).into_iter().skip(1) {
+        let id = TypeId(id as u32);
         let event = match types.nature(id) {
             TypeNature::Container => Line::DefineContainer,
             TypeNature::State => Line::DefineState,
@@ -213,18 +232,41 @@ fn put_types(trace: &Trace, aliases: &Aliases, definitions: &mut Definitions, ou
             TypeNature::Link => Line::DefineLink,
         };
         paje_decimal::write_u64(out, definitions.id(event, None) as u64);
-        let ends = types.link_ends(id).into_iter().flat_map(|(from, to)| [from, to]);
-        for type_ in [id, types.parent(id)].into_iter().chain(ends) {
-            put_words(&[aliases.type_(type_)], out);
+        let Place { parent, ends } = places[id.index()];
+        let ends = if event == Line::DefineLink { &ends[..] } else { &[] };
+        for type_ in [id, parent].iter().chain(ends) {
+            put_words(&[aliases.type_(*type_)], out);
         }
         put_name(types.name(id), out);
         out.push(b'\n');
     }
-    for type_ in types.ids().skip(1) {
+    let has_values = |type_: &TypeId| {
+        !matches!(types.nature(*type_), TypeNature::Container | TypeNature::Variable)
+    };
+    for type_ in types.ids().filter(has_values) {
         for value in 0..types.value_count(type_) as u32 {
             put_value(trace, aliases, definitions, type_, ValueId(value), out);
         }
     }
+}
+
+/// Returns the indices below `count`, each after its parents, which `parents` returns. The root has
+/// index 0.
+fn parents_first<const N: usize>(
+    count: usize,
+    parents: impl Fn(usize) -> [usize; N],
+) -> Vec<usize> {
+    let (mut is_listed, mut list) = (vec![false; count], Vec::with_capacity(count));
+    let mut waiting: Vec<usize> = (0..count).rev().collect();
+    while let Some(here) = waiting.pop() {
+        let missing = parents(here).into_iter().find(|above| *above != 0 && !is_listed[*above]);
+        if let Some(above) = missing.filter(|_| here != 0 && !is_listed[here]) {
+            waiting.extend([here, above]);
+        } else if !std::mem::replace(&mut is_listed[here], true) {
+            list.push(here);
+        }
+    }
+    list
 }
 
 fn put_value(
@@ -252,14 +294,19 @@ fn put_value(
     out.push(b'\n');
 }
 
-/// Appends a name as it was written, with a closing quote.
+/// Appends a name as it was written, with a closing quote. Names that recovery made up get quotes
+/// if they need them.
 fn put_name(name: Name<'_>, out: &mut Vec<u8>) {
     out.push(b' ');
     let quoting = match name.quoting {
-        Quoting::Bare if !name.text.is_empty() => Quoting::Bare,
+        Quoting::Bare if is_word(name.text) => Quoting::Bare,
         _ => Quoting::Quoted,
     };
     Name { quoting, ..name }.write_raw(out);
+}
+
+fn is_word(text: &[u8]) -> bool {
+    !text.is_empty() && !text.iter().any(|byte| token::is_white(*byte) || *byte == b'#')
 }
 
 #[cfg(test)]

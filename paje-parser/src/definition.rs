@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::error::FaultKind;
 use crate::event::{EventKind, FieldName};
-pub use grammar::keyword_of;
+pub use grammar::{field_name, keyword_of};
 pub use numbers::Numbering;
 use numbers::Numbers;
 pub use sequence::Sequence;

@@ -82,7 +82,7 @@ pub mod ledger {
     pub use crate::engine::lane_events::{LaneChange, LaneEvent, LaneEvents};
     pub use crate::engine::ledger::{BlockLines, Ledger};
     #[doc(inline)]
-    pub use paje_model::names::ledger::{LineOf, LineRemedy, Used};
+    pub use paje_model::names::ledger::{LineOf, Used};
 }
 
 #[doc(inline)]
@@ -110,7 +110,7 @@ pub mod selection {
     pub use paje_model::names::time_range::TimeRange;
 }
 
-pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, LineRemedy, Used};
+pub use ledger::{BlockLines, LaneChange, LaneEvent, LaneEvents, Ledger, LineOf, Used};
 pub use nearest::nearest;
 pub use opened::Opened;
 #[doc(inline)]

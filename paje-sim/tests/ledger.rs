@@ -63,7 +63,7 @@ fn told(input: &[u8], options: &Options, workers: &Workers) -> Lines {
             let (owner, of) = lanes[lane.index()];
             let used = match used {
                 Used::Value(value) => text(trace.types().value_identifier(of, value).text),
-                Used::End(_, id) => format!("end {}", container(id)),
+                Used::End(id) => format!("end {}", container(id)),
             };
             uses.insert((container(owner), type_(of), used));
         }

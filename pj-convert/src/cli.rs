@@ -155,14 +155,7 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-
-    #[test]
-    fn the_command_line_is_well_defined() {
-        Cli::command().debug_assert();
-    }
 
     #[test]
     fn the_format_follows_from_the_file_name_or_the_option() {

@@ -1,4 +1,5 @@
-//! `--start` and `--end`: writes a window of time to a file, or passes it on to be split.
+//! `--start` and `--end`: writes a window of time to a file, or passes it on to be split. With
+//! `--recover`, the window is the whole recovered trace.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -34,7 +35,7 @@ pub(crate) struct Cut<'a> {
 }
 
 pub(crate) fn window(cli: &Cli, name: &Path) -> Result<Option<TimeRange>, Failure> {
-    if !cli.span.is_asked() {
+    if !cli.span.is_asked() && !cli.recover {
         return Ok(None);
     }
     let window = cli.span.window();
@@ -63,8 +64,13 @@ impl Cut<'_> {
         folder.finish_file(&path)
     }
 
-    /// Writes the window to an unnamed file in `folder`, and opens this file as a trace.
-    pub(crate) fn to_folder(&self, opened: Opened, folder: &Folder) -> Result<Opened, Failure> {
+    /// Writes the window to an unnamed file in `folder`, and opens this file as a trace. Also
+    /// returns whether the whole trace was sound.
+    pub(crate) fn to_folder(
+        &self,
+        opened: Opened,
+        folder: &Folder,
+    ) -> Result<(Opened, bool), Failure> {
         let path = folder.path().join(NAME);
         let failed = |error| Failure::File(path.clone(), error);
         let trace = self.replay(opened)?;
@@ -72,7 +78,7 @@ impl Cut<'_> {
         self.write(&trace, &mut file, &path)?;
         let opened = reading::open(&[&path], None, VOICE)?;
         fs::remove_file(&path).map_err(failed)?;
-        Ok(opened)
+        Ok((opened, trace.recovered().problems.is_empty()))
     }
 
     fn precision(&self) -> Precision {
@@ -83,6 +89,7 @@ impl Cut<'_> {
         let mut options = options(self.cli, self.limits);
         options.memory = memory::limit(None, None);
         options.variable_precision = self.precision();
+        options.user_defined = self.cli.recover;
         let display = Display::new(!self.cli.talk.no_progress, self.began);
         let trace = reading::replay(opened, &options, self.workers, display)?;
         if !self.cli.talk.warnings.no_warnings {
@@ -90,6 +97,12 @@ impl Cut<'_> {
             VOICE.empty_window(self.window, &trace, "only the root is in it");
         }
         one_file(self.name, &trace)?;
+        VOICE.recovered(
+            self.name,
+            &trace,
+            "split",
+            "`pj_split --sort --recover` keeps events that come too late",
+        );
         Ok(trace)
     }
 

@@ -17,7 +17,6 @@ mod cut;
 mod folder;
 mod log;
 pub mod manual;
-mod mend;
 mod needs;
 mod output;
 pub mod pack;

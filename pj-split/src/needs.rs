@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 
-use paje_parser::LinkEnd;
 use paje_sim::{ContainerId, Trace, TypeId, Used, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -59,25 +58,6 @@ pub(crate) struct Needs {
     /// Pieces that define each value. The values of all types are numbered together.
     pub(crate) values: PiecesOf,
     first_values: Vec<u32>,
-    /// Types of the containers at each end of links of a type.
-    pub(crate) link_ends: FxHashMap<(TypeId, LinkEnd), AllOf>,
-}
-
-/// Common type of several containers, if they all have the same type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AllOf {
-    One(TypeId),
-    Several,
-}
-
-impl AllOf {
-    pub(crate) fn add(known: Option<AllOf>, type_: TypeId) -> AllOf {
-        match known {
-            None => AllOf::One(type_),
-            Some(AllOf::One(known)) if known == type_ => AllOf::One(type_),
-            Some(_) => AllOf::Several,
-        }
-    }
 }
 
 impl Needs {
@@ -99,7 +79,6 @@ impl Needs {
             containers: PiecesOf::new(trace.containers().len()),
             values: PiecesOf::new(values as usize),
             first_values,
-            link_ends: FxHashMap::default(),
         };
         for container in trace.containers().ids() {
             let piece = shares.of(container);
@@ -121,14 +100,7 @@ impl Needs {
                     let value = needs.value(type_, value);
                     needs.values.add(value, piece);
                 }
-                Used::End(side, container) => {
-                    needs.create(trace, container, piece);
-                    let at = trace.containers().type_of(container);
-                    let known = needs.link_ends.entry((type_, side));
-                    known
-                        .and_modify(|all| *all = AllOf::add(Some(*all), at))
-                        .or_insert(AllOf::One(at));
-                }
+                Used::End(container) => needs.create(trace, container, piece),
             }
         }
         Ok(needs)

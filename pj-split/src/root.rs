@@ -111,14 +111,14 @@ pub(crate) fn end_type(trace: &Trace) -> String {
     name
 }
 
-pub(crate) fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
+fn free_numbers(trace: &Trace) -> impl Iterator<Item = String> + use<> {
     let used: HashSet<Vec<u8>> = trace.defs().iter().map(|def| def.id().to_vec()).collect();
     let numbers = (1_u64..).map(|number| number.to_string());
     numbers.filter(move |number| !used.contains(number.as_bytes()))
 }
 
 /// Appends a name as one field, with quotes if it needs them.
-pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
+fn word(name: Name<'_>, out: &mut Vec<u8>) {
     if plain(name.text) || name.text.contains(&b'"') {
         // In the trace, a name that contains a quote had no quotes around it.
         out.extend_from_slice(name.text);
@@ -130,7 +130,7 @@ pub(crate) fn word(name: Name<'_>, out: &mut Vec<u8>) {
 }
 
 /// Returns whether a text is one field without quotes.
-pub(crate) fn plain(text: &[u8]) -> bool {
+fn plain(text: &[u8]) -> bool {
     let special = |byte: &u8| token::is_white(*byte) || matches!(byte, b'"' | b'#');
     !text.is_empty() && !text.iter().any(special)
 }

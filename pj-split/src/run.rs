@@ -15,14 +15,15 @@ use paje_console::progress::Display;
 use paje_console::reading;
 use paje_console::{Failure, failure};
 use paje_parser::error::shown_path;
-use paje_sim::{Opened, Options, Progress, Trace, WarningKind};
+use paje_sim::{
+    ErrorKind, Opened, Options, Problem, Progress, Recovered, Remedy, Trace, WarningKind,
+};
 use paje_workers::Workers;
 use splitter::{Kind, Limits};
 
 use crate::cli::Cli;
 use crate::cut::{self, Cut};
 use crate::folder::Folder;
-use crate::mend::Mending;
 use crate::needs::Needs;
 use crate::output::{self, Blocks};
 use crate::pack::Compress;
@@ -81,21 +82,24 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
     cli.talk.begin(VOICE, &opened.input, &workers);
     let window = cut::window(cli, name)?;
     let cut = window.map(|window| Cut { cli, name, limits, workers: &workers, window, began });
-    if let Some(cut) = cut.as_ref().filter(|_| !cli.wants_pieces()) {
+    if let Some(cut) = cut.as_ref().filter(|_| !cli.recover && !cli.wants_pieces()) {
         cut.to_file(opened, ends_at_signals)?;
         return Ok(Made { was_sound: true, are_sound: true });
     }
     // The folder is created first, so that an unusable one is reported before a long replay.
     let folder = Folder::create(&cli.output, ends_at_signals)?;
     folder.report_cleared(cli.talk);
-    let opened = match &cut {
+    let (opened, was_sound) = match &cut {
         Some(cut) => cut.to_folder(opened, &folder)?,
-        None => opened,
+        None => (opened, true),
     };
+    let mut cli = cli.clone();
+    cli.accepted.sort &= cut.is_none();
+    let cli = &cli;
     let (text, spool) = text_again(cli, &opened, &folder)?;
     let text_name = if spool.is_some() { folder.path() } else { name.as_path() };
     let (log, uses) = (folder.temporary()?, folder.temporary()?);
-    let survey = Survey::new(workers.threads(), log, uses, spool, cli.recover);
+    let survey = Survey::new(workers.threads(), log, uses, spool);
     let display = Display::new(!cli.talk.no_progress, began);
     let trace = replay(cli, opened, limits, &workers, display, &survey);
     if let Some(error) = survey.take_failure() {
@@ -106,32 +110,31 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         VOICE.warnings(name, &trace);
     }
     one_file(name, &trace)?;
+    // The remedies of these problems would change rows.
+    let changes = |problem: &&Recovered| {
+        let is_early = |kind: &ErrorKind| {
+            matches!(kind, ErrorKind::Invalid(Problem::DestroyedTooEarly { .. }))
+        };
+        problem.remedy != Remedy::Kept || is_early(problem.error.kind())
+    };
+    if let Some(problem) = trace.recovered().problems.iter().find(changes) {
+        let why = format!("--recover: no pieces can express this: {}", problem.error);
+        return Err(Failure::Unsuitable(name.clone(), why));
+    }
 
-    let mut surveyed =
-        survey.finish(trace.containers().len()).map_err(|error| folder.failed(error))?;
+    let surveyed = survey.finish(trace.containers().len()).map_err(|error| folder.failed(error))?;
     let shares = share(cli, name, &trace, &surveyed)?;
     let needs = Needs::new(&trace, &shares, &surveyed).map_err(|error| folder.failed(error))?;
-    let damage = surveyed.damage.take();
     let Surveyed { held, entries, log, .. } = &surveyed;
     let mut own = OwnLines::new(&trace, &shares, held, cli.compress.map_or("", Compress::suffix));
     if cli.plain {
         own.end_plainly(&trace);
     }
-    let sound = trace.recovered().problems.is_empty();
-    let mending = damage.filter(|_| !sound).map(|damage| {
-        let (old_names, order) = (cli.accepted.no_strict, cli.quotes.order());
-        let mending = Mending::new(&trace, damage, &needs, old_names, order);
-        mending.map_err(|why| Failure::Unsuitable(name.clone(), format!("--recover: {why}")))
-    });
-    let mending = mending.transpose()?;
-    if let Some(mending) = &mending {
-        own.head.extend_from_slice(&mending.head);
-        own.root_head.extend_from_slice(&mending.head);
+    if cli.recover {
         // The line with the latest time may be in none of the files.
         own.first.extend_from_slice(&own.root_tail);
     }
-    let mending = mending.as_ref();
-    let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own, mending };
+    let rules = Rules { trace: &trace, shares: &shares, needs: &needs, own: &own };
     let blocks = Blocks { entries, text: &text, text_name, log };
     let copied = Arc::new(AtomicU64::new(0));
     let shown = display.copy(trace.bytes(), &copied);
@@ -147,20 +150,14 @@ fn make_pieces(cli: &Cli, limits: Limits, ends_at_signals: bool) -> Result<Made,
         ("threads", workers.threads() as u64),
     ];
     say_stats(VOICE, cli.talk, &trace, &more, began);
-    VOICE.recovered(
-        name,
-        &trace,
-        "split",
-        "`pj_split --sort --recover` keeps events that come too late",
-    );
-    for what in mending.map_or(&[][..], |mending| &mending.stays) {
+    let are_sound = trace.recovered().problems.is_empty();
+    if !are_sound {
         VOICE.say(format_args!(
-            "{}: no valid trace has {what}: dump the pieces with --recover too",
+            "{}: no valid trace can express some of these problems: dump the pieces with --recover too",
             shown_path(name)
         ));
     }
-    let are_sound = mending.is_none_or(|mending| mending.stays.is_empty());
-    Ok(Made { was_sound: sound, are_sound })
+    Ok(Made { was_sound, are_sound })
 }
 
 fn text_again(

@@ -11,7 +11,6 @@ use paje_sim::{ContainerId, Trace};
 use splitter::{BYTE_ORDER_MARK, read_exact_at};
 
 use crate::log::{self, Run};
-use crate::mend::Mending;
 use crate::needs::{Needs, PiecesOf};
 use crate::root::OwnLines;
 use crate::shares::{NONE, Shares};
@@ -22,7 +21,6 @@ pub(crate) struct Rules<'a> {
     pub(crate) shares: &'a Shares,
     pub(crate) needs: &'a Needs,
     pub(crate) own: &'a OwnLines,
-    pub(crate) mending: Option<&'a Mending<'a>>,
 }
 
 /// The pieces that need a line, if there are several.
@@ -113,10 +111,6 @@ impl Sheet {
         if unfinished {
             self.text.push(b'\n');
         }
-        if let Some(mending) = rules.mending {
-            mending.rewrite(entry.start, &mut self.text, &mut self.log, unfinished)?;
-        }
-        let unfinished = unfinished && rules.mending.is_none();
         self.out.resize(self.text.len().max(self.out.len()), 0);
         self.parts.clear();
         self.root.clear();

@@ -12,8 +12,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use paje_parser::{ByteOffset, LinkEnd};
-use paje_sim::{BlockLines, ContainerId, LaneId, Ledger, LineOf, LineRemedy, Used};
+use paje_sim::{BlockLines, ContainerId, LaneId, Ledger, LineOf, Used};
 
 use crate::log;
 
@@ -57,21 +56,6 @@ pub(crate) struct Survey {
     spool: Option<File>,
     desks: Vec<Mutex<WorkerNotes>>,
     failed: Mutex<Option<io::Error>>,
-    damage: Option<Mutex<Damage>>,
-}
-
-/// Notes about a damaged trace. They stay in memory, and take some bytes for each container and
-/// each repaired or skipped line.
-#[derive(Debug, Default)]
-pub(crate) struct Damage {
-    pub(crate) mends: Vec<(u64, Mend)>,
-    pub(crate) creations: Vec<(u64, ContainerId)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mend {
-    Keyless,
-    As(LineRemedy),
 }
 
 #[derive(Debug)]
@@ -98,35 +82,25 @@ pub(crate) struct Surveyed {
     /// File of uses, and its length. A use is a pair of variable-length integers: a lane and a
     /// [`use_number`].
     pub(crate) uses: (File, u64),
-    /// Notes about damage in file order. `None` unless the trace may be damaged.
-    pub(crate) damage: Option<Damage>,
 }
 
 const fn use_number(used: Used) -> u64 {
     match used {
-        Used::Value(value) => (value.0 as u64) << 2,
-        Used::End(LinkEnd::Start, container) => (container.0 as u64) << 2 | 1,
-        Used::End(LinkEnd::End, container) => (container.0 as u64) << 2 | 2,
+        Used::Value(value) => (value.0 as u64) << 1,
+        Used::End(container) => (container.0 as u64) << 1 | 1,
     }
 }
 
 pub(crate) const fn used(number: u64) -> Used {
-    let id = (number >> 2) as u32;
-    match number & 3 {
+    let id = (number >> 1) as u32;
+    match number & 1 {
         0 => Used::Value(paje_sim::ValueId(id)),
-        1 => Used::End(LinkEnd::Start, ContainerId(id)),
-        _ => Used::End(LinkEnd::End, ContainerId(id)),
+        _ => Used::End(ContainerId(id)),
     }
 }
 
 impl Survey {
-    pub(crate) fn new(
-        workers: usize,
-        log: File,
-        uses: File,
-        spool: Option<File>,
-        may_be_damaged: bool,
-    ) -> Self {
+    pub(crate) fn new(workers: usize, log: File, uses: File, spool: Option<File>) -> Self {
         let desk = |_| {
             Mutex::new(WorkerNotes {
                 log: Vec::new(),
@@ -142,20 +116,6 @@ impl Survey {
             spool,
             desks: (0..workers).map(desk).collect(),
             failed: Mutex::new(None),
-            damage: may_be_damaged.then(Mutex::default),
-        }
-    }
-
-    fn note_damage(damage: &Mutex<Damage>, page: &BlockLines<'_>) {
-        let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = page.start().0;
-        damage.mends.extend(page.keyless().map(|line| (start + line as u64, Mend::Keyless)));
-        let mut at = start;
-        for (len, line) in page.lines() {
-            if let LineOf::Creation(container) = line {
-                damage.creations.push((at, container));
-            }
-            at += len as u64;
         }
     }
 
@@ -170,9 +130,6 @@ impl Survey {
         }
         if let Some(spool) = &self.spool {
             spool.write_all_at(text, start)?;
-        }
-        if let Some(damage) = &self.damage {
-            Self::note_damage(damage, page);
         }
         let held = &mut desk.held;
         let counted = page.lines().inspect(|(len, line)| {
@@ -226,14 +183,7 @@ impl Survey {
         }
         entries.sort_unstable_by_key(|entry: &Entry| entry.start);
         let uses = (self.uses.file, self.uses.len.into_inner());
-        let damage = self.damage.map(|damage| {
-            let mut damage = damage.into_inner().unwrap_or_else(PoisonError::into_inner);
-            // Invented definitions come before the repaired line that needs them.
-            damage.mends.sort_by_key(|(at, _)| *at);
-            damage.creations.sort_unstable_by_key(|(at, _)| *at);
-            damage
-        });
-        Ok(Surveyed { held, entries, log: self.log.file, uses, damage })
+        Ok(Surveyed { held, entries, log: self.log.file, uses })
     }
 }
 
@@ -243,13 +193,6 @@ const fn slot(pair: u64) -> usize {
 }
 
 impl Ledger for Survey {
-    fn mend(&self, at: ByteOffset, made: LineRemedy) {
-        if let Some(damage) = &self.damage {
-            let mut damage = damage.lock().unwrap_or_else(PoisonError::into_inner);
-            damage.mends.push((at.0, Mend::As(made)));
-        }
-    }
-
     fn enter(&self, worker: usize, page: &BlockLines<'_>) -> ControlFlow<()> {
         let mut desk: MutexGuard<'_, WorkerNotes> =
             self.desks[worker].lock().unwrap_or_else(PoisonError::into_inner);

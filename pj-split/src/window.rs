@@ -1,4 +1,4 @@
-//! Writes a window of time as a trace (`--start`, `--end`).
+//! Writes a window of time as a trace (`--start`, `--end`), or a whole recovered trace (`--recover`).
 //!
 //! The trace is normalised: rows that overlap the window are cut to it and written as new events.
 //! At the start of the window, open states are pushed and variables are set.
@@ -18,6 +18,10 @@ pub(crate) fn write(
     workers: &Workers,
     out: &mut (impl Write + Send),
 ) -> io::Result<bool> {
+    if window.is_always() {
+        let selected = trace.select(&Selection::default());
+        return paje::write(trace, &selected, form, &Whole, workers, out).map(|()| true);
+    }
     let mut scan = Scan {
         trace,
         cut: Cut(window),
@@ -40,6 +44,15 @@ pub(crate) fn write(
     selection.window = window;
     let times = CutTimes { cut, needed, end_type: crate::root::end_type(trace) };
     paje::write(trace, &trace.select(&selection), form, &times, workers, out).map(|()| true)
+}
+
+/// The recorded times and aliases.
+struct Whole;
+
+impl Times for Whole {
+    fn keeps_aliases(&self) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,11 @@
 //! *stuck*.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use paje_analysis::order::{Order, Rendezvous, Step, posts};
 use paje_comm::classes::Class;
-use paje_sim::{ContainerId, Glob, LaneView, States, ValueId, Visitor};
+use paje_sim::{ContainerId, Glob, ValueId};
 use rustc_hash::FxHashMap;
 
 use crate::hangs::hangs;
@@ -200,10 +199,8 @@ impl Groups {
 fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     let (trace, track) = (model.trace(), &model.facts.tracks.list()[wait.track]);
     let lane = trace.lane(track.container, track.type_)?;
-    let mut reader = Field { name, row: wait.state, text: None };
-    let Ok(()) = lane.visit(&mut reader);
-    let text = reader.text?;
-    let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(&text);
+    let text = lane.states().nth(wait.state)?.field(name)?.trim_ascii();
+    let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text);
     let containers = trace.containers();
     let of = |id: ContainerId| model.facts.tracks.of_container(id).map(|track| track as u32);
     let named = containers.ids().find(|id| {
@@ -220,29 +217,6 @@ fn peer(model: &Model<'_>, wait: &Wait, name: &str) -> Option<u32> {
     };
     let mut ranks = model.facts.tracks.list().iter().map(|track| track.container);
     named.or_else(|| ranks.find(ends_so)).and_then(of)
-}
-
-struct Field<'a> {
-    name: &'a str,
-    row: usize,
-    text: Option<Vec<u8>>,
-}
-
-impl Visitor for Field<'_> {
-    type Error = Infallible;
-
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-        let count = states.start.len();
-        if self.row < count {
-            let mut fields = states.user_defined.of(self.row);
-            let found = fields.find(|(name, _)| *name == self.name);
-            self.text = found.map(|(_, text)| text.trim_ascii().to_vec());
-            self.row = usize::MAX;
-        } else if self.row != usize::MAX {
-            self.row -= count;
-        }
-        Ok(())
-    }
 }
 
 fn last_peer(model: &Model<'_>, wait: &Wait) -> Option<u32> {

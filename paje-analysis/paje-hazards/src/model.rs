@@ -1,14 +1,12 @@
 //! Model of a run: messages, their channels, and the happened-before order.
 
-use std::convert::Infallible;
-
 use paje_analysis::order::{Order, Rendezvous};
 use paje_comm::Facts;
 use paje_comm::classes::Map;
 use paje_comm::collectives::Grouping;
 use paje_comm::messages::Message;
 use paje_comm::tracks::Tracks;
-use paje_sim::{Glob, LaneView, Links, Selection, TimeRange, Trace, TypeId, TypeNature, Visitor};
+use paje_sim::{Glob, LaneView, Link, Selection, TimeRange, Trace, TypeId, TypeNature};
 use rustc_hash::FxHashMap;
 
 /// Channel of a message. Messages of different channels may overtake one another.
@@ -94,7 +92,7 @@ impl<'t> Model<'t> {
         };
         for lane in trace.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
             if map.is_message(lane.type_name().text) {
-                let Ok(()) = lane.visit(&mut reader);
+                lane.links().for_each(|link| reader.add(&link));
             }
         }
         let (channel, access) = (reader.channel, reader.access);
@@ -223,37 +221,26 @@ struct Reader<'a> {
     access: Vec<Option<Box<[u8]>>>,
 }
 
-impl Visitor for Reader<'_> {
-    type Error = Infallible;
-
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+impl Reader<'_> {
+    fn add(&mut self, link: &Link<'_>) {
         let track = |container| self.tracks.of_container(container);
-        for i in 0..links.start.len() {
-            let (Some(from), Some(_)) = (track(links.from[i]), track(links.to[i])) else {
-                continue;
-            };
-            let field = |name: &str| {
-                let mut fields = links.user_defined.of(i).filter(|(field, _)| *field == name);
-                fields.next().map(|(_, text)| text)
-            };
-            let property = match &self.options.channel {
-                None => None,
-                Some(Channel::Value) => Some(lane.value_name(links.value[i]).text),
-                Some(Channel::Type) => Some(lane.type_name().text),
-                Some(Channel::Field(name)) => field(name),
-            };
-            let channel = match property {
-                None => from as u32,
-                Some(property) => {
-                    let next = (self.tracks.list().len() + self.channels.len()) as u32;
-                    *self.channels.entry((from as u32, property.into())).or_insert(next)
-                }
-            };
-            self.channel.push(channel);
-            if let Some(name) = &self.options.access {
-                self.access.push(field(name).map(|text| text.trim_ascii().into()));
+        let (Some(from), Some(_)) = (track(link.from), track(link.to)) else { return };
+        let property = match &self.options.channel {
+            None => None,
+            Some(Channel::Value) => Some(link.value_name().text),
+            Some(Channel::Type) => Some(link.lane.type_name().text),
+            Some(Channel::Field(name)) => link.field(name),
+        };
+        let channel = match property {
+            None => from as u32,
+            Some(property) => {
+                let next = (self.tracks.list().len() + self.channels.len()) as u32;
+                *self.channels.entry((from as u32, property.into())).or_insert(next)
             }
+        };
+        self.channel.push(channel);
+        if let Some(name) = &self.options.access {
+            self.access.push(link.field(name).map(|text| text.trim_ascii().into()));
         }
-        Ok(())
     }
 }

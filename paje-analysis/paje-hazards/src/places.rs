@@ -1,9 +1,8 @@
 //! Finds the line numbers of reported messages.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
-use paje_sim::{LaneView, LineNumber, Links, Visitor};
+use paje_sim::LineNumber;
 
 use crate::model::Model;
 
@@ -25,8 +24,10 @@ impl Places {
         }
         let mut places = Places::default();
         for lane in model.trace().lanes() {
-            if let Some(rows) = wanted.get(&lane.id().0) {
-                let Ok(()) = lane.visit(&mut Lines { rows, row: 0, places: &mut places });
+            let mut links = (0..).zip(lane.links());
+            for (row, message) in wanted.get(&lane.id().0).into_iter().flatten() {
+                let line = links.find(|(at, _)| at == row).and_then(|(_, link)| link.line());
+                places.lines.extend(line.map(|line| (*message, line)));
             }
         }
         places
@@ -36,25 +37,5 @@ impl Places {
     #[must_use]
     pub fn line(&self, message: u32) -> Option<u64> {
         self.lines.get(&message).map(|place| place.line)
-    }
-}
-
-struct Lines<'a> {
-    rows: &'a BTreeMap<u64, u32>,
-    row: u64,
-    places: &'a mut Places,
-}
-
-impl Visitor for Lines<'_> {
-    type Error = Infallible;
-
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        let end = self.row + links.start.len() as u64;
-        for (row, message) in self.rows.range(self.row..end) {
-            let line = links.user_defined.line((row - self.row) as usize);
-            self.places.lines.extend(line.map(|line| (*message, line)));
-        }
-        self.row = end;
-        Ok(())
     }
 }

@@ -1,6 +1,9 @@
 use std::collections::HashMap;
 
-use paje_sim::Trace;
+use paje_parser::definition::field_name;
+use paje_sim::{FieldNames, Trace};
+
+use super::is_word;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Line {
@@ -83,14 +86,31 @@ impl Definitions {
                 text.push_str(&format!("% {name} {kind}\n"));
             }
             let def = fields.map(|fields| &trace.defs()[fields]);
-            let fields = def.iter().flat_map(|def| def.fields());
-            for field in fields.filter(|field| field.known.is_none()) {
-                text.push_str(&format!("% {} {}\n", field.name, field.kind.word()));
+            let fields = def.iter().flat_map(|def| def.fields().iter().enumerate());
+            for (at, field) in fields.filter(|(_, field)| field.known.is_none()) {
+                text.push_str(&format!("{} {}\n", spelled(&field.name, at), field.kind.word()));
             }
             text.push_str("%EndEventDef\n");
             out.extend_from_slice(text.as_bytes());
         }
     }
+}
+
+/// Returns the beginning of the line of a user-defined field, up to its name. In a damaged trace,
+/// names may be known, because they are repeated, or empty.
+fn spelled(name: &str, at: usize) -> String {
+    if name.is_empty() {
+        return format!("% Field-{at}");
+    }
+    if field_name(name.as_bytes(), FieldNames::Old).is_some() {
+        return format!("% {name}-{at}");
+    }
+    // A leading quote is an ordinary character only if it directly follows the percent sign.
+    let space = if name.starts_with('"') { "" } else { " " };
+    // A quote inside an unquoted word is an ordinary character.
+    let is_plain = is_word(name.as_bytes()) && !matches!(name, "EventDef" | "EndEventDef");
+    let quote = if is_plain { "" } else { "\"" };
+    format!("%{space}{quote}{name}{quote}")
 }
 
 /// Definitions used by some lines, in the order of their first use.

@@ -4,52 +4,15 @@ use std::convert::Infallible;
 
 use paje_parser::Field;
 use paje_sim::{
-    Annotations, ContainerId, EventFields, Events, LaneView, Links, Name, Side, States, TimeRange,
-    Trace, TypeId, ValueId, Variables, Visitor,
+    Annotations, EventFields, Events, LaneView, Links, Name, Side, States, Trace, TypeId, ValueId,
+    Variables, Visitor,
 };
 
-use super::aliases::Aliases;
+use super::containers::{Lifetime, ROW, Source};
 use super::definitions::Line;
 use super::numbers::{parts, put_float, put_single};
 use super::order::{EncodedLines, SortKey, Span};
 use super::{Times, put_name};
-
-/// Earliest time of a container's lines, and their phase at that time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lifetime {
-    created: f64,
-    phase: u32,
-}
-
-impl Lifetime {
-    /// Moves the earliest lines to this time and phase, if they are earlier.
-    fn begin_after(&mut self, time: f64, phase: u32) {
-        if time > self.created {
-            *self = Lifetime { created: time, phase };
-        } else if time == self.created {
-            self.phase = self.phase.max(phase);
-        }
-    }
-
-    const fn phase_at(self, time: f64) -> u32 {
-        if time > self.created { 0 } else { self.phase }
-    }
-}
-
-const CREATION: u32 = 0;
-const ROW: u32 = 1;
-const DESTRUCTION: u32 = 2;
-const PHASES: u32 = 3;
-
-pub(super) struct Source<'t, T> {
-    pub(super) trace: &'t Trace,
-    pub(super) aliases: &'t Aliases,
-    pub(super) window: TimeRange,
-    pub(super) times: &'t T,
-    /// Whether values of variables are single-precision numbers or sums of them.
-    pub(super) is_single: bool,
-    pub(super) lifetimes: Vec<Lifetime>,
-}
 
 pub(super) struct LineEncoder<'s, 't, T> {
     source: &'s Source<'t, T>,
@@ -62,92 +25,15 @@ pub(super) struct LineEncoder<'s, 't, T> {
     lane: Vec<u8>,
     lifetime: Lifetime,
     last: f64,
+    /// Whether the lane has a line later than the end of its container. This is valid if the
+    /// container has another line after it, so the lane's lines come first.
+    is_late: bool,
     /// Open states: nesting depth, end, and user-defined fields of the closing line.
     open: Vec<(u32, f64, Option<PopFields>)>,
 }
 
 /// User-defined fields of the event that closes a state: their definition and text.
 type PopFields = (usize, Vec<u8>);
-
-impl<'t, T: Times> Source<'t, T> {
-    /// Encodes the creation and destruction of these containers, parents first.
-    pub(super) fn containers(&mut self, ids: impl Iterator<Item = ContainerId>) -> EncodedLines {
-        self.lifetimes = vec![Lifetime::default(); self.trace.containers().len()];
-        self.lifetimes[0].created = f64::NEG_INFINITY;
-        let mut written = EncodedLines::default();
-        ids.for_each(|id| self.add_container(id, &mut written));
-        written.sort();
-        written
-    }
-
-    fn add_container(&mut self, id: ContainerId, written: &mut EncodedLines) {
-        if id != ContainerId::ROOT {
-            self.lifetimes[id.index()] = self.lifetime(id);
-            self.create(id, written);
-        }
-        let all = self.trace.containers();
-        if all.is_destroyed(id) {
-            // Children are destroyed before their parent.
-            let (lifetime, rank) = (self.lifetimes[id.index()], u32::MAX - id.0);
-            let end = self.times.container(self.trace, id).1;
-            let time = lifetime.created.max(end);
-            let key = SortKey::new(time, lifetime.phase_at(time) + DESTRUCTION, rank);
-            let def = written.used.id(Line::Destroy, None);
-            if let Some(out) = written.begin(key, def, &Span::default()) {
-                put_float(end, out);
-                let type_ = self.aliases.type_(all.type_of(id));
-                put_words(&[type_, self.aliases.container(id)], out);
-                out.push(b'\n');
-            }
-        }
-    }
-
-    fn lifetime(&self, id: ContainerId) -> Lifetime {
-        let all = self.trace.containers();
-        let parent = all.parent(id);
-        let (start, end) = self.times.container(self.trace, id);
-        let end_of = |id| self.times.container(self.trace, id).1;
-        let mut lifetime = self.lifetimes[parent.index()];
-        if all.is_destroyed(parent) && end > end_of(parent) {
-            // Without this, the container would be destroyed together with an ancestor.
-            let mut above = parent;
-            loop {
-                if all.is_destroyed(above) && end > end_of(above) {
-                    let time = end_of(above);
-                    let phase = self.lifetimes[above.index()].phase_at(time);
-                    lifetime.begin_after(time, phase + PHASES);
-                }
-                if above == ContainerId::ROOT {
-                    break;
-                }
-                above = all.parent(above);
-            }
-        }
-        lifetime.begin_after(start, 0);
-        lifetime
-    }
-
-    fn create(&self, id: ContainerId, written: &mut EncodedLines) {
-        let (all, lifetime) = (self.trace.containers(), self.lifetimes[id.index()]);
-        let fields = self.trace.container_event(id);
-        let def = written.used.id(Line::Create, fields.map(EventFields::def));
-        let key = SortKey::new(lifetime.created, lifetime.phase + CREATION, id.0);
-        if let Some(out) = written.begin(key, def, &Span::default()) {
-            put_float(self.times.container(self.trace, id).0, out);
-            let words = [
-                self.aliases.container(id),
-                self.aliases.type_(all.type_of(id)),
-                self.aliases.container(all.parent(id)),
-            ];
-            put_words(&words, out);
-            put_name(all.name(id), out);
-            if let Some(fields) = fields {
-                put_fields(self.trace, fields, out);
-            }
-            out.push(b'\n');
-        }
-    }
-}
 
 impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
     pub(super) fn new(source: &'s Source<'t, T>, span: Span, written: EncodedLines) -> Self {
@@ -160,6 +46,7 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
             lane: Vec::new(),
             lifetime: Lifetime::default(),
             last: f64::NEG_INFINITY,
+            is_late: false,
             open: Vec::new(),
         }
     }
@@ -178,6 +65,10 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         self.lifetime = self.source.lifetimes[container.index()];
         self.last = self.lifetime.created;
         (self.type_, self.row) = (type_, 0);
+        let all = self.source.trace.containers();
+        let end = all.end(container);
+        self.is_late =
+            all.is_destroyed(container) && lane.rows().any(|row| row.start().max(row.end()) > end);
         let Ok(()) = lane.visit(self);
         while let Some(open) = self.open.pop() {
             self.pop(open);
@@ -193,11 +84,22 @@ impl<'s, 't, T: Times> LineEncoder<'s, 't, T> {
         true
     }
 
-    /// Begins a line of the current lane, no earlier than the lane's previous line.
+    /// Begins a line of the current lane.
     fn begin_row(&mut self, event: Line, fields: Option<usize>, time: f64) -> bool {
-        self.last = self.last.max(time);
-        let key = SortKey::new(self.last, self.lifetime.phase_at(self.last) + ROW, 0);
-        self.begin(key, event, fields, time)
+        let at = self.moved_to(time);
+        self.begin(self.key(at, self.lifetime.phase_at(at) + ROW), event, fields, time)
+    }
+
+    /// Moves the lane to the place of a line, no earlier than the lane's previous line.
+    fn moved_to(&mut self, time: f64) -> f64 {
+        if !self.is_late {
+            self.last = self.last.max(time);
+        }
+        self.last
+    }
+
+    fn key(&self, at: f64, phase: u32) -> SortKey {
+        SortKey::new(at, phase, u32::from(!self.is_late))
     }
 
     fn end(&mut self, fields: Option<EventFields<'_>>) {
@@ -256,7 +158,7 @@ pub(super) fn put_words(words: &[&[u8]], out: &mut Vec<u8>) {
 }
 
 /// Appends user-defined fields. Missing fields are empty.
-fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
+pub(super) fn put_fields(trace: &Trace, fields: EventFields<'_>, out: &mut Vec<u8>) {
     let texts = fields.texts().chain(std::iter::repeat(&b""[..]));
     for (_, text) in trace.defs()[fields.def()].extras().zip(texts) {
         put_name(Name::from(Field::new(text)), out);
@@ -375,11 +277,14 @@ impl<T: Times> Visitor for LineEncoder<'_, '_, T> {
             if !self.source.times.keeps_order() {
                 self.last = created;
             }
-            let at = created.max(first_time);
-            let key = SortKey::new(at, phase_at(at), 0);
-            self.put_end(&links, i, first, first_time, fields[0], key);
-            self.last = self.last.max(at).max(second_time);
-            let key = SortKey::new(self.last, phase_at(self.last), 0);
+            let mut at = if self.is_late { created } else { created.max(first_time) };
+            self.last = self.last.max(at);
+            let behind = self.moved_to(second_time);
+            if self.source.reuses_keys {
+                at = behind;
+            }
+            self.put_end(&links, i, first, first_time, fields[0], self.key(at, phase_at(at)));
+            let key = self.key(behind, phase_at(behind));
             self.put_end(&links, i, second, second_time, fields[1], key);
         }
         self.row += links.start.len() as u64;

@@ -100,7 +100,9 @@ pub(super) fn field_type(word: &[u8]) -> Option<FieldType> {
     })
 }
 
-pub(super) fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
+/// Returns the standard field of this name.
+#[must_use]
+pub fn field_name(word: &[u8], names: FieldNames) -> Option<FieldName> {
     let known = FieldName::ALL.into_iter().find(|name| name.name().as_bytes() == word);
     known.or(match (names, word) {
         (FieldNames::Old, b"ContainerType" | b"EntityType") => Some(FieldName::Type),

@@ -81,8 +81,6 @@ pub struct Effects {
     pub repeated: Option<ContainerId>,
     /// Problems of the event that did not prevent it from being applied.
     pub mended: Vec<(Failed, Remedy)>,
-    /// Containers that were made up, with the byte offsets of their lines. Only filled for a ledger.
-    pub made_up: Vec<(u64, ContainerId)>,
 }
 
 impl Model {

@@ -9,13 +9,13 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use paje_parser::{ByteOffset, LinkEnd};
+use paje_parser::ByteOffset;
 
 use paje_decode::decode::block::DecodedBlock;
 use paje_decode::decode::decoded::{Decoded, HEADER, Op, STRUCTURAL, WORDLESS};
 use paje_model::model::UNKNOWN;
 use paje_model::names::ids::LaneId;
-use paje_model::names::ledger::{LineOf, LineRemedy, Used};
+use paje_model::names::ledger::{LineOf, Used};
 use paje_replay::replay::symbol_map::SymbolMap;
 
 /// Receives the container of each line of a trace.
@@ -24,15 +24,6 @@ pub trait Ledger: Sync {
     /// same time, and the order of blocks is not fixed. If the ledger breaks, the replay stops, but the ledger may
     /// still receive some blocks.
     fn enter(&self, worker: usize, block: &BlockLines<'_>) -> ControlFlow<()>;
-
-    /// Receives the remedy for a line of a damaged trace that is not replayed as written ([`Options::recover`]). The
-    /// line begins at byte `at`. The order of lines is not fixed, and a line may come long after its block. Only one
-    /// worker at a time calls this.
-    ///
-    /// [`Options::recover`]: crate::Options::recover
-    fn mend(&self, at: ByteOffset, made: LineRemedy) {
-        let _ = (at, made);
-    }
 }
 
 /// Lines of a block.
@@ -104,12 +95,6 @@ impl<'a> BlockLines<'a> {
         })
     }
 
-    /// Returns the offsets in the block of link lines that lack their key. Such keys count as empty. Only damaged
-    /// traces have such lines.
-    pub fn keyless(&self) -> impl Iterator<Item = usize> + use<'a> {
-        self.block.decoded.keyless.iter().map(|(line, _)| *line as usize)
-    }
-
     /// Calls `tell` with the values and containers that the events of each lane use, in file order within the lane.
     /// Skips values and containers that the lane's previous event also used.
     pub fn uses(&self, mut tell: impl FnMut(LaneId, Used)) {
@@ -143,11 +128,7 @@ impl<'a> BlockLines<'a> {
                         last = u64::from(link.value);
                         let end = self.maps.link_ends.get(link.end as usize);
                         if let Some(end) = end.filter(|end| **end != UNKNOWN) {
-                            let side = match event.op() {
-                                Op::StartLink => LinkEnd::Start,
-                                _ => LinkEnd::End,
-                            };
-                            tell(*lane, Used::End(side, *end));
+                            tell(*lane, Used::End(*end));
                         }
                     }
                     _ => {}
@@ -172,10 +153,6 @@ impl<'o> LedgerSink<'o> {
         if self.ledger.enter(worker, block).is_break() {
             self.refused.store(true, Ordering::Relaxed);
         }
-    }
-
-    pub(crate) fn mend(&self, at: u64, made: LineRemedy) {
-        self.ledger.mend(ByteOffset(at), made);
     }
 
     pub(crate) fn has_refused(&self) -> bool {

@@ -4,7 +4,6 @@ use std::sync::Mutex;
 
 use paje_workers::{Workers, exclusive};
 
-use super::ledger::LedgerSink;
 use super::round::{FreeBlocks, Wave, WorkerState};
 use crate::trace::selected::Selected;
 use paje_decode::decode::Decoder;
@@ -13,7 +12,6 @@ use paje_decode::decode::definitions::DefinitionsByFile;
 use paje_decode::decode::partitioning::Partitioning;
 use paje_decode::input::feed::BlockBudget;
 use paje_model::names::error::{Error, WarningKind};
-use paje_model::names::ledger::LineRemedy;
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
 use paje_model::names::recovered::{Recovery, Remedy};
@@ -70,13 +68,7 @@ impl Findings {
         self.judge(Remedy::Ended, 1, error);
     }
 
-    pub(super) fn warn(
-        &mut self,
-        wave: &Wave,
-        definitions: &DefinitionsByFile,
-        lanes: &mut Lanes,
-        follower: Option<&LedgerSink<'_>>,
-    ) {
+    pub(super) fn warn(&mut self, wave: &Wave, definitions: &DefinitionsByFile, lanes: &mut Lanes) {
         for block in &wave.blocks {
             for line in &block.decoded.doubtful {
                 let kind = if line.surplus {
@@ -89,9 +81,6 @@ impl Findings {
             }
         }
         for at in lanes.take_ignored() {
-            if let (Some(_), Some(follower)) = (&self.tally, follower) {
-                follower.mend(at, LineRemedy::Skipped);
-            }
             if let Some(block) = wave.block_of(at) {
                 let line = (at - block.text.start().0) as u32;
                 self.warnings.add_line(block, WarningKind::AfterDestroy, line);

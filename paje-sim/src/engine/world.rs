@@ -18,11 +18,9 @@ use paje_decode::decode::definitions::DefinitionsByFile;
 use paje_decode::decode::partitioning::Partitioning;
 use paje_model::model::{Effects, Ending, Failed, Model};
 use paje_model::names::error::{Error, Problem};
-use paje_model::names::ids::{ContainerId, TypeId};
-use paje_model::names::ledger::LineRemedy;
+use paje_model::names::ids::ContainerId;
 use paje_model::names::recovered::{OpenState, Recovery, Remedy};
 use paje_model::names::usage::Usage;
-use paje_replay::lanes::refusal::{Refusals, Refused};
 use paje_replay::problems::found::{earliest, earliest_byte};
 use paje_replay::problems::tally::ProblemTally;
 use paje_replay::replay::lanes::Lanes;
@@ -60,7 +58,7 @@ impl<'o> World<'o> {
             model,
             effects: Effects::default(),
             deferred: Vec::new(),
-            lanes: Lanes::new(options, spread, portions.is_some(), follower.is_some()),
+            lanes: Lanes::new(options, spread, portions.is_some()),
             selected: Selected::of(options),
             findings: Findings { tally, ..Findings::default() },
             portions,
@@ -87,8 +85,7 @@ impl<'o> World<'o> {
             let found = earliest(Some(first), reused);
             return found.map_or(Ok(()), Err);
         }
-        let follower = self.follower.as_ref();
-        self.findings.warn(wave, definitions, &mut self.lanes, follower);
+        self.findings.warn(wave, definitions, &mut self.lanes);
         Ok(())
     }
 
@@ -127,17 +124,7 @@ impl<'o> World<'o> {
 
     /// Settles a wave during recovery, and records the events that lanes refused in the wave.
     fn settle_damaged(&mut self, wave: &Wave, limit: u64) {
-        let Refusals { first, all } = self.lanes.take_refusals();
-        if let Some(follower) = &self.follower {
-            for refusal in all.unwrap_or_default() {
-                let type_ = self.model.lanes[refusal.lane.index()].type_;
-                follower.mend(refusal.at, remedy_of(refusal.why, type_));
-            }
-            for (at, container) in self.effects.made_up.drain(..) {
-                follower.mend(at, LineRemedy::Created(container));
-            }
-        }
-        for (refusal, count) in first.into_iter().flatten() {
+        for (refusal, count) in self.lanes.take_refusals().first.into_iter().flatten() {
             let Some(block) = wave.block_of(refusal.at) else { continue };
             let error = diagnostics::refused(&self.model, &refusal, block);
             if let Some(tally) = &mut self.findings.tally {
@@ -211,10 +198,6 @@ impl<'o> World<'o> {
             failures.push((failed, Remedy::Kept, 1));
         }
         let open = self.lanes.drop_open_links(&self.model, self.job.options, ending.container);
-        if let (Some((_, _, all)), Some(follower)) = (&open, &self.follower) {
-            all.iter().for_each(|at| follower.mend(*at, LineRemedy::Skipped));
-        }
-        let open = open.map(|(failed, count, _)| (failed, count));
         failures.extend(open.map(|(failed, count)| (failed, Remedy::Skipped, count)));
         for (failed, remedy, count) in failures {
             let code = failed.1.code();
@@ -317,18 +300,6 @@ impl<'o> World<'o> {
             }
         }
         open
-    }
-}
-
-const fn remedy_of(refused: Refused, type_: TypeId) -> LineRemedy {
-    match refused {
-        Refused::Earlier(_)
-        | Refused::EmptyStack
-        | Refused::KeyRepeated(_)
-        | Refused::Nowhere(_) => LineRemedy::Skipped,
-        Refused::LateLink(_) => LineRemedy::Kept,
-        Refused::Unset => LineRemedy::Unset,
-        Refused::ValuesDiffer { other, .. } => LineRemedy::OtherValue(type_, other),
     }
 }
 

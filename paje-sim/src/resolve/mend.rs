@@ -64,9 +64,7 @@ impl Resolver<'_> {
     ) -> Result<LaneId, Failed> {
         let time = || Self::time_of(block, line);
         let mut mended = Vec::new();
-        let known = self.model.containers.len();
         let lane = self.model.mended_lane(container, type_name, nature, time, &mut mended);
-        self.note_made_up(block, line, known);
         if let (false, Some(tally)) = (mended.is_empty(), &mut self.tally) {
             self.model.settle_awaited();
             for (failed, remedy) in mended {
@@ -86,9 +84,7 @@ impl Resolver<'_> {
         end: LinkEnd,
     ) -> ContainerId {
         let time = || Self::time_of(block, line);
-        let known = self.model.containers.len();
         let (container, mended) = self.model.mended_end(type_name, name, end, time);
-        self.note_made_up(block, line, known);
         match (mended, &mut self.tally) {
             // `SymbolMap::count_lines` counts lines with this problem later.
             (Some((failed, Remedy::Kept)), _) => {
@@ -100,13 +96,6 @@ impl Resolver<'_> {
             _ => {}
         }
         container
-    }
-
-    fn note_made_up(&mut self, block: &DecodedBlock, line: u32, known: usize) {
-        if self.structural.is_some() && self.model.containers.len() > known {
-            let at = block.text.start().0 + u64::from(line);
-            self.effects.made_up.push((at, ContainerId(known as u32)));
-        }
     }
 
     fn time_of(block: &DecodedBlock, line: u32) -> Option<f64> {

@@ -7,16 +7,6 @@ use paje_whatif::{EagerStart, Facts, Graph, Progress, Retimed, Settings};
 
 use crate::{mpi, replayed};
 
-const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
-    %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
-    %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
-    %EventDef PajeStartLink 6\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n% Size string\n%EndEventDef\n\
-    %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
-    0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n";
-
 /// Rank, value, and times of entering and leaving in seconds.
 pub(crate) type State = (usize, &'static str, f64, f64);
 /// Sending rank, receiving rank, start and end in seconds, and bytes.
@@ -29,7 +19,7 @@ pub(crate) fn trace(states: &[State], links: &[Link]) -> Trace {
 
 pub(crate) fn text(states: &[State], links: &[Link]) -> String {
     let ranks = states.iter().map(|state| state.0 + 1).max().expect("there are states");
-    let mut text = HEAD.to_owned();
+    let mut text = testkit::ranks_head(&["Size"]);
     (0..ranks).for_each(|rank| text += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
     // Lines with equal times are ordered as ends of links, then states, then starts of links.
     let mut lines: Vec<(f64, usize, String)> = Vec::new();

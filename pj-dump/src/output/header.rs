@@ -1,9 +1,6 @@
 //! The header lines of `-h`.
 
-use paje_sim::{
-    Annotations, ContainerId, Events, LaneView, Links, Selection, States, Step, Trace, TypeNature,
-    Variables, Visitor,
-};
+use paje_sim::{LaneView, Row, Selection, Step, Trace, TypeNature};
 
 use super::{Quotes, Style};
 
@@ -21,8 +18,7 @@ impl Header {
     #[must_use]
     pub fn new(style: Style) -> Self {
         let mut header = Header { style, natures: Vec::new(), text: Vec::new() };
-        // The visitor does not stop here, because this is only the first of five natures.
-        let _ = header.meet_containers();
+        header.meet_containers();
         header
     }
 
@@ -43,17 +39,15 @@ impl Header {
     /// Returns the lines that precede these steps of a dump and have not been returned before.
     pub fn lines(&mut self, trace: &Trace, steps: impl Iterator<Item = Step>) -> Vec<u8> {
         for step in steps {
-            let met = match step {
+            if self.natures.len() == 5 {
+                break;
+            }
+            match step {
                 Step::Container(_) if !self.met(TypeNature::Container) => self.meet_containers(),
                 Step::Type(container, type_) if !self.met(trace.types().nature(type_)) => {
-                    let lane = trace.lane(container, type_);
-                    lane.map_or(Ok(()), |lane| lane.visit(self))
+                    trace.lane(container, type_).into_iter().for_each(|lane| self.meet(lane));
                 }
-                _ => Ok(()),
-            };
-            // The visitor stops with an "error" when all natures have occurred.
-            if met.is_err() {
-                break;
+                _ => {}
             }
         }
         std::mem::take(&mut self.text)
@@ -63,35 +57,38 @@ impl Header {
         self.natures.contains(&nature)
     }
 
-    fn meet_containers(&mut self) -> Result<(), Complete> {
-        let columns = columns(TypeNature::Container, self.style.quotes);
-        self.text.extend_from_slice(columns.as_bytes());
-        self.text.push(b'\n');
-        self.note(TypeNature::Container)
+    fn meet_containers(&mut self) {
+        self.meet_nature(TypeNature::Container, []);
     }
 
-    fn note(&mut self, nature: TypeNature) -> Result<(), Complete> {
-        self.natures.push(nature);
-        if self.natures.len() == 5 { Err(Complete) } else { Ok(()) }
+    /// Adds the line of a lane's nature, if a row of the lane is wanted.
+    fn meet(&mut self, lane: LaneView<'_>) {
+        let is_wanted = |row: &Row<'_>| {
+            let (start, end) = (row.start(), row.end());
+            !end.is_nan() && self.style.wants(start, end)
+        };
+        let nature = lane.nature();
+        match lane.rows().find(is_wanted) {
+            None | Some(Row::Container(_)) => {}
+            Some(Row::State(row)) => self.meet_nature(nature, row.fields()),
+            Some(Row::Variable(row)) => self.meet_nature(nature, row.fields()),
+            Some(Row::Event(row)) => self.meet_nature(nature, row.fields()),
+            Some(Row::Link(row)) => self.meet_nature(nature, row.fields()),
+        }
     }
 
-    fn meet(
+    fn meet_nature<'f>(
         &mut self,
         nature: TypeNature,
-        fields: &Annotations<'_>,
-        i: usize,
-    ) -> Result<(), Complete> {
+        fields: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    ) {
         self.text.extend_from_slice(columns(nature, self.style.quotes).as_bytes());
-        for (name, _) in fields.of(i) {
+        for (name, _) in fields {
             self.text.extend_from_slice(b", ");
             self.text.extend_from_slice(name.as_bytes());
         }
         self.text.push(b'\n');
-        self.note(nature)
-    }
-
-    fn first(&self, mut rows: impl Iterator<Item = (f64, f64)>) -> Option<usize> {
-        rows.position(|(start, end)| !end.is_nan() && self.style.wants(start, end))
+        self.natures.push(nature);
     }
 }
 
@@ -107,63 +104,6 @@ pub(super) const fn columns(nature: TypeNature, quotes: Quotes) -> &'static str 
         TypeNature::Event => "Event, Container, Type, Time, Value",
         TypeNature::Link => {
             "Link, Container, Type, Start, End, Duration, Value, StartContainer, EndContainer"
-        }
-    }
-}
-
-fn intervals<'a>(start: &'a [f64], end: &'a [f64]) -> impl Iterator<Item = (f64, f64)> + 'a {
-    start.iter().copied().zip(end.iter().copied())
-}
-
-/// All natures have occurred.
-#[derive(Debug)]
-pub struct Complete;
-
-impl Visitor for Header {
-    type Error = Complete;
-
-    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Complete> {
-        Ok(())
-    }
-
-    fn states(&mut self, _: LaneView<'_>, states: States<'_>) -> Result<(), Complete> {
-        if self.met(TypeNature::State) {
-            return Ok(());
-        }
-        match self.first(intervals(states.start, states.end)) {
-            Some(i) => self.meet(TypeNature::State, &states.user_defined, i),
-            None => Ok(()),
-        }
-    }
-
-    fn variables(&mut self, _: LaneView<'_>, variables: Variables<'_>) -> Result<(), Complete> {
-        if self.met(TypeNature::Variable) {
-            return Ok(());
-        }
-        let rows = variables.start.iter().enumerate().map(|(i, start)| (*start, variables.end(i)));
-        match self.first(rows) {
-            Some(i) => self.meet(TypeNature::Variable, &variables.user_defined, i),
-            None => Ok(()),
-        }
-    }
-
-    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Complete> {
-        if self.met(TypeNature::Event) {
-            return Ok(());
-        }
-        match self.first(intervals(events.time, events.time)) {
-            Some(i) => self.meet(TypeNature::Event, &events.user_defined, i),
-            None => Ok(()),
-        }
-    }
-
-    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Complete> {
-        if self.met(TypeNature::Link) {
-            return Ok(());
-        }
-        match self.first(intervals(links.start, links.end)) {
-            Some(i) => self.meet(TypeNature::Link, &links.user_defined, i),
-            None => Ok(()),
         }
     }
 }

@@ -17,12 +17,9 @@
 //! PajeNG prints while it reads, so its output depends on the order of the file. The output of this
 //! program does not depend on it, and every time of the trace counts.
 
-use std::convert::Infallible;
 use std::io::{self, BufWriter, Write};
 
-use paje_sim::{
-    ContainerId, Events, LaneView, Links, Name, States, Trace, TypeNature, Variables, Visitor,
-};
+use paje_sim::{LaneView, Name, Row, Step, Trace, TypeNature, ValueId};
 
 use super::Style;
 use super::printed::Printed;
@@ -32,12 +29,14 @@ use paje_decimal::write_fixed;
 /// `type_name`.
 pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    let mut lanes = Lanes { type_name, style, list: Vec::new() };
-    match trace.visit(style.quotes.order(), &mut lanes) {
-        Ok(()) => {}
-        Err(impossible) => match impossible {},
-    }
-    let mut lanes = lanes.list;
+    let lane = |step| match step {
+        Step::Type(container, type_) if trace.types().name(type_).text == type_name => {
+            trace.lane(container, type_).filter(|lane| !lane.is_empty())
+        }
+        _ => None,
+    };
+    let lanes = trace.walk(style.quotes.order()).filter_map(lane);
+    let mut lanes: Vec<Lane> = lanes.map(|lane| Lane::new(lane, style)).collect();
     let mut line = Vec::new();
     let mut times = trace.times_of_lines().to_vec();
     // The times always include 0.
@@ -64,7 +63,6 @@ pub fn write(trace: &Trace, type_name: &[u8], style: Style, out: impl Write) -> 
 }
 
 struct Lane {
-    id: paje_sim::LaneId,
     prefix: Vec<u8>,
     /// Whether a row that begins together with the interval counts. Links do.
     at_once: bool,
@@ -76,6 +74,41 @@ struct Lane {
 }
 
 impl Lane {
+    fn new(view: LaneView<'_>, Style { quotes, precision, .. }: Style) -> Self {
+        let (types, type_) = (view.trace().types(), view.type_id());
+        let mut prefix = b",".to_vec();
+        quotes.write(view.container_name(), &mut prefix);
+        prefix.push(b'/');
+        quotes.write(view.type_name(), &mut prefix);
+        prefix.push(b'/');
+        let mut texts = Printed::default();
+        for value in 0..types.value_count(type_) as u32 {
+            texts.push(quotes, types.value_name(type_, ValueId(value)));
+        }
+        let (mut since, mut value) = (Vec::new(), Vec::new());
+        for row in view.rows() {
+            since.push(if let Row::Link(_) = row {
+                row.start().max(row.end())
+            } else {
+                row.start()
+            });
+            value.push(match row {
+                Row::State(row) => row.value.0,
+                Row::Event(row) => row.value.0,
+                Row::Link(row) => row.value.0,
+                Row::Variable(row) => {
+                    let mut text = Vec::new();
+                    write_fixed(&mut text, row.value, precision);
+                    texts.push(quotes, Name::bare(&text));
+                    texts.len() as u32 - 1
+                }
+                Row::Container(_) => continue,
+            });
+        }
+        let at_once = view.nature() == TypeNature::Link;
+        Lane { prefix, at_once, since, value, texts, begun: 0 }
+    }
+
     fn write(&mut self, from: f64, to: f64, line: &mut Vec<u8>) {
         let counts = |since: f64| if self.at_once { since <= from } else { since < from };
         while self.since.get(self.begun).is_some_and(|since| counts(*since)) {
@@ -89,90 +122,5 @@ impl Lane {
         };
         line.extend_from_slice(&self.prefix);
         line.extend_from_slice(self.texts.get(self.value[row] as usize).bytes());
-    }
-}
-
-struct Lanes<'a> {
-    type_name: &'a [u8],
-    style: Style,
-    list: Vec<Lane>,
-}
-
-impl Lanes<'_> {
-    fn lane(&mut self, view: LaneView<'_>) -> Option<&mut Lane> {
-        let (types, quotes) = (view.trace().types(), self.style.quotes);
-        let type_ = view.type_id();
-        if types.name(type_).text != self.type_name {
-            return None;
-        }
-        if self.list.last().is_none_or(|lane| lane.id != view.id()) {
-            let mut prefix = b",".to_vec();
-            quotes.write(view.trace().containers().name(view.container()), &mut prefix);
-            prefix.push(b'/');
-            quotes.write(types.name(type_), &mut prefix);
-            prefix.push(b'/');
-            let mut texts = Printed::default();
-            for value in 0..types.value_count(type_) as u32 {
-                texts.push(quotes, types.value_name(type_, paje_sim::ValueId(value)));
-            }
-            self.list.push(Lane {
-                id: view.id(),
-                prefix,
-                at_once: view.nature() == TypeNature::Link,
-                since: Vec::new(),
-                value: Vec::new(),
-                texts,
-                begun: 0,
-            });
-        }
-        self.list.last_mut()
-    }
-}
-
-impl Visitor for Lanes<'_> {
-    type Error = Infallible;
-
-    fn container(&mut self, _: &Trace, _: ContainerId) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-        if let Some(lane) = self.lane(lane) {
-            lane.since.extend_from_slice(states.start);
-            lane.value.extend(states.value.iter().map(|value| value.0));
-        }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
-        let (quotes, precision) = (self.style.quotes, self.style.precision);
-        if let Some(lane) = self.lane(lane) {
-            let mut text = Vec::new();
-            for (start, value) in all.start.iter().zip(all.value) {
-                text.clear();
-                write_fixed(&mut text, *value, precision);
-                lane.since.push(*start);
-                lane.value.push(lane.texts.len() as u32);
-                lane.texts.push(quotes, Name::bare(&text));
-            }
-        }
-        Ok(())
-    }
-
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        if let Some(lane) = self.lane(lane) {
-            lane.since.extend_from_slice(events.time);
-            lane.value.extend(events.value.iter().map(|value| value.0));
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        if let Some(lane) = self.lane(lane) {
-            lane.since
-                .extend(links.start.iter().zip(links.end).map(|(start, end)| start.max(*end)));
-            lane.value.extend(links.value.iter().map(|value| value.0));
-        }
-        Ok(())
     }
 }

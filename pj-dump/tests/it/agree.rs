@@ -12,7 +12,7 @@ use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
 use pj_validate::Rules;
 use proptest::prelude::*;
-use testkit::team;
+use testkit::{Rng, team};
 
 use crate::verdict::{self, checked, replayed};
 use crate::world::trace;
@@ -91,14 +91,19 @@ pub(crate) fn assert_agree(bytes: &[u8], options: Options) {
 
 #[test]
 fn random_traces_agree() {
-    for seed in 0..200 {
+    for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(200) {
         let random = datasets::random::trace(seed);
         let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
         let old = has("-n", "--no-strict");
         let links = has("-z", "--ignore-incomplete-links");
         let options = options(old, links, seed % 2 == 0);
-        let result = agree(&random.bytes, options);
-        assert!(result.is_ok(), "seed {seed}: {}", result.unwrap_err());
+        let mut rng = Rng::new(!seed);
+        let change = |_| Change::from_bytes(std::array::from_fn(|_| rng.below(256) as u8));
+        let damaged = mutated(&random.bytes, &(0..=seed % 4).map(change).collect::<Vec<_>>());
+        for bytes in [&random.bytes, &damaged] {
+            let result = agree(bytes, options.clone());
+            assert!(result.is_ok(), "seed {seed}: {}", result.unwrap_err());
+        }
     }
 }
 

@@ -19,6 +19,8 @@ mod progress;
 mod recover;
 mod select;
 mod sessions;
+#[cfg(target_os = "linux")]
+mod soak;
 mod sort;
 mod starvz;
 mod stats;

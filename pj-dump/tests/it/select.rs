@@ -1,6 +1,5 @@
 //! Compares `--nature`, `--of-type` and `--in` with a simple filter of all rows.
 
-use std::convert::Infallible;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,8 +9,8 @@ use datasets::invalid::{self, Fault};
 use datasets::random::{self, RandomTrace};
 use datasets::{Rng, Shape};
 use paje_sim::{
-    ContainerId, Events, FieldNames, LaneView, Links, Name, Natures, Options, Progress, Selection,
-    Source, States, TimeRange, Trace, TypeId, TypeNature, Variables, Visitor,
+    ContainerId, FieldNames, Name, Natures, Options, Progress, Row, Selection, Source, TimeRange,
+    Trace, TypeId, TypeNature,
 };
 use paje_workers::Workers;
 use pj_dump::output::export::{Written, write_rows, write_selected};
@@ -33,42 +32,17 @@ const NATURES: [TypeNature; 5] = [
 
 type Fact = (ContainerId, TypeId, Option<(f64, f64)>);
 
-#[derive(Default)]
-struct Facts(Vec<Fact>);
-
-impl Facts {
-    fn add(&mut self, lane: LaneView<'_>, start: f64, end: f64) {
-        self.0.push((lane.container(), lane.type_id(), Some((start, end))));
-    }
-}
-
-impl Visitor for Facts {
-    type Error = Infallible;
-
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
-        self.0.push((id, trace.containers().type_of(id), None));
-        Ok(())
-    }
-
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Infallible> {
-        states.start.iter().zip(states.end).for_each(|(start, end)| self.add(lane, *start, *end));
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Infallible> {
-        (0..all.start.len()).for_each(|i| self.add(lane, all.start[i], all.end(i)));
-        Ok(())
-    }
-
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        events.time.iter().for_each(|time| self.add(lane, *time, *time));
-        Ok(())
-    }
-
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        links.start.iter().zip(links.end).for_each(|(start, end)| self.add(lane, *start, *end));
-        Ok(())
-    }
+/// Returns container, type and times of each row in the order of a dump.
+fn facts(trace: &Trace) -> Vec<Fact> {
+    let root = (ContainerId::ROOT, trace.containers().type_of(ContainerId::ROOT), None);
+    let fact = |row: Row<'_>| match row {
+        Row::Container(container) => (container.id(), row.type_id(), None),
+        _ => {
+            let lane = row.lane().expect("only containers have none");
+            (lane.container(), row.type_id(), Some((row.start(), row.end())))
+        }
+    };
+    std::iter::once(root).chain(trace.rows().map(fact)).collect()
 }
 
 fn style(window: TimeRange) -> Style {
@@ -97,14 +71,13 @@ fn inside(trace: &Trace, selection: &Selection, id: ContainerId) -> bool {
 }
 
 fn wanted(trace: &Trace, selection: &Selection) -> Vec<u8> {
-    let mut facts = Facts::default();
-    let Ok(()) = trace.visit(Quotes::Auto.order(), &mut facts);
+    let facts = facts(trace);
     let whole = dumped(trace);
-    assert_eq!(lines(&whole).len(), facts.0.len());
+    assert_eq!(lines(&whole).len(), facts.len());
     let types = trace.types();
     let named = |name: Name<'_>| selection.types.iter().any(|glob| glob.matches(name.text));
     let mut kept = Vec::new();
-    for (line, (container, type_, when)) in lines(&whole).iter().zip(facts.0) {
+    for (line, (container, type_, when)) in lines(&whole).iter().zip(facts) {
         if selection.natures.contains(types.nature(type_))
             && (selection.types.is_empty()
                 || named(types.name(type_))

@@ -9,10 +9,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use datasets::mutate::{Change, mutated};
 use datasets::{Shape, random};
-use paje_sim::{
-    ContainerId, Events, FieldNames, LaneView, Links, NameOrder, Options, States, Trace, TypeId,
-    Variables, Visitor,
-};
+use paje_sim::{ContainerId, FieldNames, Options, Row, Trace, TypeId};
 use pj_equals::cli::Cli;
 use pj_equals::exact::{Rules, are_equal, compare};
 use pj_equals::run::main_with;
@@ -20,14 +17,38 @@ use splitter::Limits;
 
 /// Returns rows by container path, type name and nature, or `None` if a path or type is ambiguous.
 fn rows(trace: &Trace) -> Option<BTreeMap<String, Vec<String>>> {
-    let mut rows = Rows { all: BTreeMap::new(), twice: false };
+    let (mut all, mut twice) = (BTreeMap::new(), false);
+    let mut add = |key: String, row: String| twice |= all.insert(key, vec![row]).is_some();
     for type_ in trace.types().ids() {
         let ends = trace.types().link_ends(type_);
         let ends = ends.map(|(from, to)| (type_path(trace, from), type_path(trace, to)));
-        rows.add(format!("type {}", type_path(trace, type_)), vec![format!("{ends:?}")]);
+        add(format!("type {}", type_path(trace, type_)), format!("{ends:?}"));
     }
-    let Ok(()) = trace.visit(NameOrder::Bare, &mut rows);
-    (!rows.twice).then_some(rows.all)
+    let containers = trace.containers();
+    for id in containers.ids() {
+        let times = (containers.start(id) + 0.0, containers.end(id) + 0.0);
+        add(format!("container {}", path(trace, id)), format!("{times:?}"));
+    }
+    for lane in trace.lanes().filter(|lane| !lane.is_empty()) {
+        let type_ = type_path(trace, lane.type_id());
+        let key = format!("lane {} {type_}", path(trace, lane.container()));
+        all.entry(key).or_default().extend(lane.rows().map(|row| text(trace, &row)));
+    }
+    (!twice).then_some(all)
+}
+
+fn text(trace: &Trace, row: &Row<'_>) -> String {
+    let times = (row.start() + 0.0, row.end() + 0.0);
+    match row {
+        Row::Container(_) => String::new(),
+        Row::State(it) => format!("{times:?} {} {:?}", it.imbrication, it.value_name().text),
+        Row::Variable(it) => format!("{times:?} {:?}", it.value + 0.0),
+        Row::Event(it) => format!("{times:?} {:?}", it.value_name().text),
+        Row::Link(it) => {
+            let (ends, value) = ((path(trace, it.from), path(trace, it.to)), it.value_name().text);
+            format!("{times:?} {ends:?} {value:?} {:?}", it.key().text)
+        }
+    }
 }
 
 fn type_path(trace: &Trace, id: TypeId) -> String {
@@ -43,69 +64,6 @@ fn path(trace: &Trace, id: ContainerId) -> String {
     match id {
         ContainerId::ROOT => own,
         _ => format!("{}/{own}", path(trace, containers.parent(id))),
-    }
-}
-
-struct Rows {
-    all: BTreeMap<String, Vec<String>>,
-    twice: bool,
-}
-
-impl Rows {
-    fn add(&mut self, key: String, rows: Vec<String>) {
-        self.twice |= self.all.insert(key, rows).is_some();
-    }
-
-    fn push(&mut self, lane: LaneView<'_>, row: String) {
-        let (trace, type_) = (lane.trace(), type_path(lane.trace(), lane.type_id()));
-        let key = format!("lane {} {type_}", path(trace, lane.container()));
-        self.all.entry(key).or_default().push(row);
-    }
-}
-
-impl Visitor for Rows {
-    type Error = std::convert::Infallible;
-
-    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Self::Error> {
-        let times = (trace.containers().start(id) + 0.0, trace.containers().end(id) + 0.0);
-        self.add(format!("container {}", path(trace, id)), vec![format!("{times:?}")]);
-        Ok(())
-    }
-
-    fn states(&mut self, lane: LaneView<'_>, states: States<'_>) -> Result<(), Self::Error> {
-        for i in 0..states.start.len() {
-            let value = lane.value_name(states.value[i]).text;
-            let times = (states.start[i] + 0.0, states.end[i] + 0.0);
-            self.push(lane, format!("{times:?} {} {value:?}", states.imbrication[i]));
-        }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Self::Error> {
-        for i in 0..all.start.len() {
-            let numbers = (all.start[i] + 0.0, all.end(i) + 0.0, all.value[i] + 0.0);
-            self.push(lane, format!("{numbers:?}"));
-        }
-        Ok(())
-    }
-
-    fn events(&mut self, lane: LaneView<'_>, events: Events<'_>) -> Result<(), Self::Error> {
-        for i in 0..events.time.len() {
-            let value = lane.value_name(events.value[i]).text;
-            self.push(lane, format!("{:?} {value:?}", events.time[i] + 0.0));
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Self::Error> {
-        for i in 0..links.start.len() {
-            let (times, trace) = ((links.start[i] + 0.0, links.end[i] + 0.0), lane.trace());
-            let ends = (path(trace, links.from[i]), path(trace, links.to[i]));
-            let (value, key) = (lane.value_name(links.value[i]).text, links.raw_key(i));
-            let key = String::from_utf8_lossy(key).replace('"', "");
-            self.push(lane, format!("{times:?} {ends:?} {value:?} {key}"));
-        }
-        Ok(())
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use paje_sim::{
-    ContainerId, Events, LaneView, Links, NameOrder, States, Trace, TypeId, Variables, Visitor,
-};
+use paje_sim::{ContainerId, Trace, TypeId};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
@@ -40,66 +38,6 @@ pub(crate) struct Naive<'t> {
     variables: Vec<Row>,
     events: Vec<Row>,
     links: Vec<Row>,
-}
-
-impl Visitor for Naive<'_> {
-    type Error = std::convert::Infallible;
-
-    fn states(&mut self, lane: LaneView<'_>, all: States<'_>) -> Result<(), Self::Error> {
-        for i in 0..all.start.len() {
-            let mut row = row(lane, all.start[i], all.end[i]);
-            row.value = lane.value_name(all.value[i]).to_string();
-            row.imbrication = all.imbrication[i];
-            self.states.push(row);
-        }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: LaneView<'_>, all: Variables<'_>) -> Result<(), Self::Error> {
-        for i in 0..all.start.len() {
-            let mut row = row(lane, all.start[i], all.end(i));
-            row.number = all.value[i];
-            self.variables.push(row);
-        }
-        Ok(())
-    }
-
-    fn events(&mut self, lane: LaneView<'_>, all: Events<'_>) -> Result<(), Self::Error> {
-        for i in 0..all.time.len() {
-            let mut row = row(lane, all.time[i], all.time[i]);
-            row.value = lane.value_name(all.value[i]).to_string();
-            self.events.push(row);
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: LaneView<'_>, all: Links<'_>) -> Result<(), Self::Error> {
-        for i in 0..all.start.len() {
-            let mut row = row(lane, all.start[i], all.end[i]);
-            row.value = lane.value_name(all.value[i]).to_string();
-            row.ends = [all.from[i], all.to[i]];
-            let field = |(name, text): (&str, &[u8])| {
-                (name.to_owned(), String::from_utf8_lossy(text).into_owned())
-            };
-            row.fields = all.user_defined.of(i).map(field).collect();
-            self.links.push(row);
-        }
-        Ok(())
-    }
-}
-
-fn row(lane: LaneView<'_>, start: f64, end: f64) -> Row {
-    Row {
-        container: lane.container(),
-        type_: lane.type_id(),
-        start,
-        end,
-        value: String::new(),
-        number: 0.0,
-        imbrication: 0,
-        ends: [ContainerId::ROOT; 2],
-        fields: Vec::new(),
-    }
 }
 
 fn fixed(seconds: f64) -> i128 {
@@ -141,7 +79,7 @@ impl<'t> Naive<'t> {
         let (states, variables, events, links) = Default::default();
         let (inner, around) = (Vec::new(), Vec::new());
         let mut naive = Naive { trace, asked, states, inner, around, variables, events, links };
-        let Ok(()) = trace.visit(NameOrder::Bare, &mut naive);
+        trace.rows().for_each(|row| naive.add(&row));
         // StarPU writes each task twice.
         let is_job = |(name, _): (&str, _)| name == "JobId";
         if trace.defs().iter().any(|def| def.extras().any(is_job)) {
@@ -151,6 +89,45 @@ impl<'t> Naive<'t> {
             naive.states.retain(|_| is_first.next() != Some(true));
         }
         naive
+    }
+
+    fn add(&mut self, given: &paje_sim::Row<'_>) {
+        let Some(lane) = given.lane() else { return };
+        let mut row = Row {
+            container: lane.container(),
+            type_: lane.type_id(),
+            start: given.start(),
+            end: given.end(),
+            value: String::new(),
+            number: 0.0,
+            imbrication: 0,
+            ends: [ContainerId::ROOT; 2],
+            fields: Vec::new(),
+        };
+        let all = match given {
+            paje_sim::Row::Container(_) => return,
+            paje_sim::Row::State(it) => {
+                (row.value, row.imbrication) = (it.value_name().to_string(), it.imbrication);
+                &mut self.states
+            }
+            paje_sim::Row::Variable(it) => {
+                row.number = it.value;
+                &mut self.variables
+            }
+            paje_sim::Row::Event(it) => {
+                row.value = it.value_name().to_string();
+                &mut self.events
+            }
+            paje_sim::Row::Link(it) => {
+                (row.value, row.ends) = (it.value_name().to_string(), [it.from, it.to]);
+                let field = |(name, text): (&str, &[u8])| {
+                    (name.to_owned(), String::from_utf8_lossy(text).into_owned())
+                };
+                row.fields = it.fields().map(field).collect();
+                &mut self.links
+            }
+        };
+        all.push(row);
     }
 
     /// Returns whether a state has no length, and the next one in its place has the same value.

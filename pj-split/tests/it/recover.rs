@@ -7,7 +7,7 @@ use clap::Parser;
 use datasets::invalid::{self, Fault};
 use datasets::{EVENTS, WORLD};
 use paje_console::Failure;
-use paje_sim::{Options, Progress, Source, Trace};
+use paje_sim::{Options, Precision, Progress, Source, Trace};
 use pj_split::cli::Cli;
 use pj_split::run::{Made, split};
 use splitter::{Folders, Input, Limits};
@@ -16,10 +16,11 @@ use testkit::{Rng, damage, number, team};
 use crate::rows::{Row, rows};
 use crate::splitting::{Place, files};
 
-fn options(recover: bool, user_defined: bool) -> Options {
+fn options(recover: bool) -> Options {
     let mut options = Options::default();
-    options.user_defined = user_defined;
+    options.user_defined = true;
     options.recover = recover;
+    options.variable_precision = Precision::Single;
     options
 }
 
@@ -28,16 +29,14 @@ fn shown(rows: &[Row]) -> Vec<&str> {
 }
 
 /// Splits a damaged trace and compares its pieces. Returns the program's verdict, or `None` if
-/// there are no pieces because a container's parent ended before the container was created.
+/// there are no pieces because none can have its rows.
 fn check(bytes: &[u8], count: &str, block: usize, threads: usize) -> Option<Made> {
     check_as(bytes, count, block, threads, false)
 }
 
 fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: bool) -> Option<Made> {
     let about = || format!("{count} pieces, blocks of {block}\n{}", String::from_utf8_lossy(bytes));
-    // A creation that comes too late, as is common in sorted traces, is rewritten without its
-    // user-defined fields.
-    let mut sorting = options(true, !sorted);
+    let mut sorting = options(true);
     sorting.sort = sorted;
     let whole = Trace::read(bytes, &sorting);
     let whole = whole.unwrap_or_else(|error| panic!("{error}\n{}", about()));
@@ -52,7 +51,7 @@ fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: boo
     let limits = Limits { block, ..Limits::default() };
     let made = split(&Cli::parse_from(words), limits);
     let made = match made {
-        Err(Failure::Unsuitable(_, why)) if why.contains("no pieces can say so") => return None,
+        Err(Failure::Unsuitable(_, why)) if why.contains("no pieces can express") => return None,
         made => made.unwrap_or_else(|failure| panic!("{failure:?}\n{}", about())),
     };
     assert_eq!(made.was_sound, whole.recovered().problems.is_empty(), "{}", about());
@@ -63,7 +62,7 @@ fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: boo
         let folders = Folders::of(paths.iter().map(std::path::PathBuf::as_path));
         let source = Source::from(input).reading_files(Some(path.clone()), folders);
         let source = source.followed_by(paths[1..].to_vec());
-        let options = options(!made.are_sound, !sorted);
+        let options = options(!made.are_sound);
         let trace = Trace::read_with(source, &options, &workers, &Progress::default());
         trace.unwrap_or_else(|error| {
             let place = error.position();
@@ -76,16 +75,7 @@ fn check_as(bytes: &[u8], count: &str, block: usize, threads: usize, sorted: boo
     let root = pieces.pop().expect("there is a root");
     for together in [std::slice::from_ref(&root), &pieces] {
         let found = rows(&read(together));
-        let (mut found, wanted) = (shown(&found), shown(&wanted));
-        for (found, wanted) in found.iter_mut().zip(&wanted) {
-            // A container whose creation is moved loses its user-defined fields. This is rare if
-            // lines are not sorted.
-            let fields = wanted.strip_prefix(*found).unwrap_or_default();
-            if wanted.starts_with("Container, ") && fields.starts_with(", ") {
-                *found = *wanted;
-            }
-        }
-        assert_eq!(found, wanted, "{together:?}\n{}", about());
+        assert_eq!(shown(&found), shown(&wanted), "{together:?}\n{}", about());
     }
     for piece in &pieces {
         read(std::slice::from_ref(piece));
@@ -144,7 +134,7 @@ fn damaged_in_any_way_is_recovered() {
     }
     println!("{mended} mended, {sound} of them to sound pieces; {refused} refused");
     assert!(
-        sound * 2 > mended && refused * 1000 <= mended,
+        sound * 2 > mended && refused * 500 <= mended,
         "{sound} of {mended}; {refused} refused"
     );
 }
@@ -207,7 +197,7 @@ fn known_kinds_of_damage_are_recovered() {
     ] {
         let bytes = [&testkit::definitions(EVENTS), WORLD, lines].concat().into_bytes();
         for count in COUNTS {
-            let made = check(&bytes, count, 200, 2).expect("pieces can say so");
+            let made = check(&bytes, count, 200, 2).expect("pieces can express it");
             assert_eq!((made.was_sound, made.are_sound), (false, are_sound), "{about}");
         }
     }

@@ -15,9 +15,7 @@ const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/example
 fn pj_whatif(words: &[&str]) -> (i32, String, String) {
     let output =
         Command::cargo_bin("pj_whatif").expect("the program is built").args(words).output();
-    let output = output.expect("it runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("an exit status"), text(output.stdout), text(output.stderr))
+    testkit::outcome(&output.expect("it runs"))
 }
 
 fn mpi() -> String {
@@ -27,20 +25,14 @@ fn mpi() -> String {
 /// Writes a trace in which rank 0 computes for 1 s. Three other ranks compute for 0.5 s and then
 /// wait for rank 0.
 fn uneven(folder: &Path) -> PathBuf {
-    let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-        %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-        %EventDef PajeCreateContainer 2\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
-        %EventDef PajePushState 3\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
-        %EventDef PajePopState 4\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
-        0 R 0 RANK\n1 S R MPI_STATE\n"
-        .to_owned();
+    let mut text = testkit::ranks_head(&[]);
     for rank in 0..4 {
-        text += &format!("2 0 r{rank} R 0 rank-{rank}\n");
+        text += &format!("3 0 r{rank} R 0 rank-{rank}\n");
     }
     for rank in 0..4 {
         let computes = if rank == 0 { 1.0 } else { 0.5 };
         text += &format!(
-            "3 0 S r{rank} computing\n4 {computes} S r{rank}\n3 {computes} S r{rank} MPI_Barrier\n4 1 S r{rank}\n"
+            "4 0 S r{rank} computing\n5 {computes} S r{rank}\n4 {computes} S r{rank} MPI_Barrier\n5 1 S r{rank}\n"
         );
     }
     let path = folder.join("uneven.trace");
@@ -253,16 +245,7 @@ fn an_invalid_trace_is_reported() {
 /// receive ends 0.5 s after the send. Then it answers, and rank 0 receives that half a second
 /// later.
 fn answered(folder: &Path) -> PathBuf {
-    let mut text = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-        %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-        %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
-        %EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
-        %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
-        %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
-        %EventDef PajeStartLink 6\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n%EndEventDef\n\
-        %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
-        0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n3 0 r0 R 0 rank-0\n3 0 r1 R 0 rank-1\n"
-        .to_owned();
+    let mut text = testkit::ranks_head(&[]) + "3 0 r0 R 0 rank-0\n3 0 r1 R 0 rank-1\n";
     let states = [
         (0, "computing", 0.0, 3.0),
         (0, "MPI_Send", 3.0, 3.0),

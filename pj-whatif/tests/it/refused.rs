@@ -6,21 +6,11 @@ use tempfile::TempDir;
 
 use super::pj_whatif;
 
-const HEAD: &str = "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n% EndContainerType string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeCreateContainer 3\n% Time date\n% Alias string\n% Type string\n% Container string\n% Name string\n%EndEventDef\n\
-    %EventDef PajePushState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
-    %EventDef PajePopState 5\n% Time date\n% Type string\n% Container string\n%EndEventDef\n\
-    %EventDef PajeStartLink 6\n% Time date\n% Type string\n% Container string\n% Value string\n% StartContainer string\n% Key string\n%EndEventDef\n\
-    %EventDef PajeEndLink 7\n% Time date\n% Type string\n% Container string\n% Value string\n% EndContainer string\n% Key string\n%EndEventDef\n\
-    %EventDef PajeDefineEventType 8\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n\
-    %EventDef PajeNewEvent 9\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n\
-    0 R 0 RANK\n1 S R MPI_STATE\n2 L 0 R R LINK\n8 E R Event\n3 0 r0 R 0 rank-0\n3 0 r1 R 0 rank-1\n";
+const RANKS: &str = "3 0 r0 R 0 rank-0\n3 0 r1 R 0 rank-1\n";
 
 /// Both ranks compute, exchange a message, and meet in a barrier.
 fn run(messages: &str) -> String {
-    let mut text = HEAD.to_owned();
+    let mut text = testkit::ranks_head(&[]) + RANKS;
     for (rank, call, computes) in [(0, "MPI_Send", 1), (1, "MPI_Recv", 2)] {
         text += &format!(
             "4 0 S r{rank} computing\n5 {computes} S r{rank}\n4 {computes} S r{rank} {call}\n"
@@ -91,7 +81,8 @@ fn messages_to_oneself_are_no_reason() {
 fn tasks_of_starpu_need_their_file() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("paje.trace");
-    let text = HEAD.to_owned()
+    let text = testkit::ranks_head(&[])
+        + RANKS
         + "4 0 S r0 Executing\n5 2 S r0\n4 0 S r1 Sleeping\n5 1 S r1\n4 1 S r1 Executing\n5 2 S r1\n";
     fs::write(&path, text).expect("written");
     let words = ["--map", "starpu", "--scale", "state=Executing,factor=0.5"];

@@ -1,6 +1,6 @@
 //! Contains tools that the tests of all crates share. It is only a development dependency.
 //!
-//! They make traces ([`definitions`]) and OTF2 archives ([`otf2`]), damage traces ([`damage`]) and
+//! They make traces ([`definitions`], [`ranks_head`]) and OTF2 archives ([`otf2`]), damage traces ([`damage`]) and
 //! compress them ([`pack`]). They create folders with files ([`folder`]) and run programs there
 //! ([`Sandbox`], [`fed`], [`ended`], [`signal`]), including the commands of cases in a text file
 //! ([`check_sessions`], [`check_cases`]). They find PajeNG's programs ([`pajeng`]).
@@ -12,6 +12,7 @@ mod cases;
 mod damage;
 mod disk;
 mod folders;
+mod heads;
 pub mod otf2;
 mod pack;
 pub mod pajeng;
@@ -26,6 +27,7 @@ pub use damage::damage;
 pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
 pub use folders::{folder, names, pipe, read};
+pub use heads::ranks_head;
 pub use pack::{COMPRESSIONS, pack};
 pub use program::{ended, failing, failing_input, fed, outcome, said};
 pub use random::number;

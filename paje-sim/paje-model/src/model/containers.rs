@@ -3,7 +3,6 @@
 mod made_up;
 
 use hashbrown::HashTable;
-use paje_parser::ByteOffset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::memory::{CreationExtras, LineNumber};
@@ -280,15 +279,6 @@ impl Containers {
             self.endings.push(ended);
         }
         self.list[id.index()].ending = self.endings.len() as u32 - 1;
-    }
-
-    /// Returns the byte offset of the line that destroyed the container or an ancestor, and whether the line names the
-    /// container itself.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn destruction(&self, id: ContainerId) -> Option<(ByteOffset, bool)> {
-        let ended_at = self.ended_at(id);
-        (ended_at != NEVER).then_some((ByteOffset(ended_at), self.is_ended_by_name(id)))
     }
 
     /// Returns whether the event that ended the container named the container itself, and not an ancestor.

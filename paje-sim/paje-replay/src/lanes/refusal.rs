@@ -60,20 +60,11 @@ impl Refused {
 #[derive(Debug, Default)]
 pub struct Refusals {
     pub first: [Option<(Refusal, u64)>; 8],
-    /// All refused events, if they are listed.
-    pub all: Option<Vec<Refusal>>,
 }
 
 impl Refusals {
-    pub fn new(listed: bool) -> Self {
-        Refusals { all: listed.then(Vec::new), ..Refusals::default() }
-    }
-
     pub fn add(&mut self, refusal: Refusal) {
         self.add_many(refusal, 1);
-        if let Some(all) = &mut self.all {
-            all.push(refusal);
-        }
     }
 
     fn add_many(&mut self, refusal: Refusal, more: u64) {
@@ -91,9 +82,6 @@ impl Refusals {
     pub fn take(&mut self, others: &mut Refusals) {
         for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
             self.add_many(refusal, count);
-        }
-        if let Some(more) = &mut others.all {
-            self.all.get_or_insert_default().append(more);
         }
     }
 }

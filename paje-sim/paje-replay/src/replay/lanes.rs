@@ -52,16 +52,15 @@ const MOST_HOMES: u32 = 32;
 
 impl Lanes {
     /// Creates the lanes. If `forgets` is true, rows are shown in portions and keys of completed links are not
-    /// remembered. If `follows` is true, all refused events are listed for the ledger.
-    pub fn new(options: &Options, spread: Partitioning, forgets: bool, follows: bool) -> Self {
+    /// remembered.
+    pub fn new(options: &Options, spread: Partitioning, forgets: bool) -> Self {
         // Rows that are soon forgotten need no file.
         let limit = options.memory.as_ref().filter(|_| !forgets);
         let overflow = limit.map(|limit| Arc::new(Overflow::new(limit)));
         let store = |_| Store::new(options.keeps(), overflow.clone());
         let (homes, recovers) = (spread.shards.min(MOST_HOMES), options.recover);
-        let shard =
-            |number| Mutex::new(Shard::new(store(number), homes as usize, recovers, follows));
-        let home = |_| RwLock::new(LinkMerger::new(overflow.clone(), recovers, follows));
+        let shard = |number| Mutex::new(Shard::new(store(number), homes as usize, recovers));
+        let home = |_| RwLock::new(LinkMerger::new(overflow.clone(), recovers));
         Lanes {
             is_sound: false,
             shards: (0..spread.shards).map(shard).collect(),

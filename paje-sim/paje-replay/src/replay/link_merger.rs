@@ -105,8 +105,8 @@ enum Kept {
 }
 
 impl LinkMerger {
-    pub fn new(overflow: Option<Arc<Overflow>>, recovers: bool, listed: bool) -> Self {
-        let refusals = recovers.then(|| Refusals::new(listed));
+    pub fn new(overflow: Option<Arc<Overflow>>, recovers: bool) -> Self {
+        let refusals = recovers.then(Refusals::default);
         LinkMerger { arena: Arena::new(overflow), refusals, ..LinkMerger::default() }
     }
 

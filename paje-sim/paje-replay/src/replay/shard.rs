@@ -45,9 +45,8 @@ pub struct Shard {
 const NOWHERE: u32 = u32::MAX;
 
 impl Shard {
-    /// Creates a shard. If `recovers` is true, the replay continues after refused events. If
-    /// `listed` is true, the shard lists all of them.
-    pub fn new(store: Store, homes: usize, recovers: bool, listed: bool) -> Self {
+    /// Creates a shard. If `recovers` is true, the replay continues after refused events.
+    pub fn new(store: Store, homes: usize, recovers: bool) -> Self {
         let completed = (0..homes).map(|_| Vec::new()).collect();
         Shard {
             store,
@@ -57,7 +56,7 @@ impl Shard {
                 ignored: Vec::new(),
                 completed,
                 opened: Vec::new(),
-                refusals: Refusals::new(listed),
+                refusals: Refusals::default(),
                 latest: FxHashMap::default(),
             },
             closing: Vec::new(),

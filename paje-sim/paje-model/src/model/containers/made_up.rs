@@ -73,9 +73,7 @@ impl Containers {
 
     /// Returns the time in seconds at which an event destroyed the container. In a damaged trace, the container may
     /// have lived longer.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn said_end(&self, id: ContainerId) -> f64 {
+    pub(in crate::model) fn said_end(&self, id: ContainerId) -> f64 {
         self.said_ends.get(&id).copied().unwrap_or_else(|| self.end(id))
     }
 

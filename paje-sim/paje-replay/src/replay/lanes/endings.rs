@@ -118,17 +118,16 @@ impl Lanes {
         Some(((FieldName::Time, Problem::DestroyedTooEarly { container, time, last }), latest))
     }
 
-    /// Drops the incomplete links of a container. Returns the problem, the number of these links, and the byte offsets
-    /// of their events.
+    /// Drops the incomplete links of a container. Returns the problem and the number of these links.
     pub fn drop_open_links(
         &mut self,
         model: &Model,
         options: &Options,
         container: ContainerId,
-    ) -> Option<(Failed, u64, Vec<u64>)> {
+    ) -> Option<(Failed, u64)> {
         let mut lanes: Vec<LaneId> = model.lanes_of(container).collect();
         lanes.reverse();
-        let (mut keys, mut count, mut all) = (Vec::new(), 0, Vec::new());
+        let (mut keys, mut count) = (Vec::new(), 0);
         for lane in lanes {
             if let Some((more, open)) = self.open_links(lane) {
                 keys.extend(more);
@@ -139,18 +138,14 @@ impl Lanes {
                 for place in self.places.of(lane) {
                     let Shard { store, strands, .. } =
                         exclusive(&mut self.shards[place.shard as usize]);
-                    let strand = &mut strands[place.local as usize];
-                    if let Objects::Link(links) = &strand.objects {
-                        all.extend(links.open().map(|(at, _)| at));
-                    }
-                    strand.close(store, f64::NAN);
+                    strands[place.local as usize].close(store, f64::NAN);
                 }
             }
         }
         keys.truncate(Problem::LISTED);
         let container = model.containers.named(container);
         let failed = (FieldName::Name, Problem::OpenLinks { container, keys, count });
-        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count, all))
+        (count > 0 && !options.ignore_incomplete_links).then_some((failed, count))
     }
 
     /// Keeps the starts of a lane's incomplete links.
