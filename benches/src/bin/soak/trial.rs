@@ -227,18 +227,41 @@ impl Trial<'_> {
         if longest < 1000 {
             command.args(["--max-line", line]);
         }
-        let found = if rng.percent(50) {
-            run(command.arg("t"), None)?
-        } else {
-            run(&mut command, Some(&self.trace))?
+        let found = match rng.below(4) {
+            0 => run(command.arg("t"), None)?,
+            1 => run(&mut command, Some(&self.trace))?,
+            _ => {
+                let (packed, how) = (self.folder.join("packed"), rng.pick(&testkit::COMPRESSIONS));
+                fs::write(&packed, testkit::pack(how, &self.trace))
+                    .map_err(|error| error.to_string())?;
+                let found = run(command.arg("packed"), None)?;
+                let _ = fs::remove_file(packed);
+                found
+            }
         };
         sum.count("dumps with other blocks, threads and media");
-        let said = found.said.replace("<stdin>", "t");
+        let said = found.said.replace("<stdin>", "t").replace(" packed:", " t:");
         if found.code() != self.reference.code() || said != self.reference.said {
             return Err(format!("{command:?}: {said}; before: {}", self.reference.said));
         }
         if found.rows != self.reference.rows {
             return Err(format!("{command:?}: other rows"));
+        }
+        self.without_effect(sum)
+    }
+
+    /// Dumps a valid trace with an option that changes nothing: `--recover`, or `-o` for a trace of a single portion. With
+    /// stripped quotes, `-o` shows rows that PajeNG leaves out.
+    fn without_effect(&self, sum: &mut Summary) -> Result<(), String> {
+        if self.reference.code() != 0 {
+            return Ok(());
+        }
+        let option = if self.has("strip", "strip") { "--recover" } else { "-o" };
+        let mut command = self.ours();
+        let found = run(command.args([option, "t"]), None)?;
+        sum.count("dumps with -o or --recover");
+        if found.code() != 0 || found.rows != self.reference.rows {
+            return Err(format!("{command:?}: status {}, {}", found.code(), found.said));
         }
         Ok(())
     }
