@@ -72,8 +72,8 @@ fn types_lanes_and_patterns_are_selected() {
     let mut all = selections();
     all.push(Selection::default());
     let mut several = Selection::default();
-    several.types = globs(&["*[aeo]*", "*", "no such type"]);
-    several.containers = globs(&["*[13579]", "no such container", "*"]);
+    several.types = globs(&["*", "*[aeo]*", "no such type"]);
+    several.containers = globs(&["*", "no such container", "*[13579]"]);
     all.push(several);
     for text in traces() {
         let Ok(trace) = Trace::read(&text[..], &Options::default()) else { continue };
