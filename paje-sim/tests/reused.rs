@@ -86,3 +86,20 @@ fn ending_containers_are_searched() {
     let again = "3 1000 L h v h k7\n4 1000 L h v h k7\n5 1000 h H\n";
     assert_eq!(found(&format!("{text}{again}")).map(|(key, _)| key), Some(b"k7".to_vec()));
 }
+
+/// Long keys are kept and compared in another way than short ones.
+#[test]
+fn keys_of_any_length_match() {
+    let mut text = format!("{}{WORLD}", definitions(EVENTS));
+    for (event, quote) in [(3, "\""), (4, "")] {
+        for length in 0..80 {
+            for end in ["a", "b"] {
+                let key = "k".repeat(length) + end;
+                let _ = writeln!(text, "{event} {event} L 0 v h {quote}{key}{quote}");
+            }
+        }
+    }
+    assert_eq!(found(&text), None);
+    let trace = Trace::read(text.as_bytes(), &Options::default()).expect("all links have ends");
+    assert_eq!(trace.counts().links, 160);
+}

@@ -442,3 +442,36 @@ fn a_name_of_sixty_megabytes_is_printed() {
     let rows = || process_rows(1, std::iter::once(row.clone()));
     println!("{}", run(Command::new(dump()), trace(), Some(rows()), "one long name"));
 }
+
+/// Compressed data may contain a thousand times their size.
+#[test]
+#[ignore = "half a minute unless the program is optimised; .ci/run runs it so"]
+fn compressed_traces_take_little_memory() {
+    let head: Vec<String> = with_process(std::iter::once("set 1 S p a".to_owned())).collect();
+    let (head, comments) = (head.join("\n") + "\n", "# 456789abcdef\n".repeat(1 << 17));
+    let text = head.len() + 64 * comments.len();
+    for how in ["gzip", "zstd", "xz", "bzip2"] {
+        let pack = |text: &str| testkit::pack(how, text.as_bytes());
+        let packed = [pack(&head), pack(&comments).repeat(64)].concat();
+        assert!(packed.len() < text / 50, "{how}: {} bytes", packed.len());
+        for threads in ["1", "3"] {
+            let mut command = Command::new(dump());
+            let command = command.args(["-q", "--threads", threads]).stdin(Stdio::piped());
+            let mut child = command.spawn().expect("the program starts");
+            let memory = peak_memory(child.id());
+            let mut stdin = child.stdin.take().expect("asked for");
+            stdin.write_all(&packed).expect("the program reads");
+            drop(stdin);
+            let ended = child.wait4().expect("the program ends");
+            let memory = memory.join().expect("the observer ends") >> 20;
+            let busy = (ended.rusage.utime + ended.rusage.stime).as_secs_f64();
+            let nanoseconds = busy * 1e9 / text as f64;
+            println!(
+                "{how}: {} bytes of {text}, {threads} threads: {memory} MiB, {nanoseconds:.1} ns a byte",
+                packed.len()
+            );
+            assert!(ended.status.success() && memory < 64, "{how}: {memory} MiB of memory");
+            assert!(nanoseconds < 200.0, "{how}: {nanoseconds} ns a byte");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::iter::successors;
 
 use paje_sim::{
-    ContainerId, Glob, Name, NameOrder, Natures, Options, Selection, Step, Trace,
+    ContainerId, Glob, Name, NameOrder, Natures, Options, Selection, Step, Trace, TypeId,
     TypeNature::{Container, Event, Link, State, Variable},
 };
 
@@ -41,20 +41,77 @@ pub(crate) fn wanted(trace: &Trace, selection: &Selection) -> Vec<String> {
 
 /// Applies the rules of selections to one step.
 fn wants(trace: &Trace, selection: &Selection, step: Step) -> bool {
-    let (types, containers) = (trace.types(), trace.containers());
+    let containers = trace.containers();
     let (container, type_) = match step {
         Step::Container(id) => (id, containers.type_of(id)),
         Step::Type(container, type_) => (container, type_),
     };
-    let any = |globs: &[Glob], name: Name<'_>, alias: Option<Name<'_>>| {
-        let names = || [Some(name), alias].into_iter().flatten();
-        globs.is_empty() || globs.iter().any(|glob| names().any(|name| glob.matches(name.text)))
-    };
     let parent = |id: &ContainerId| (*id != ContainerId::ROOT).then(|| containers.parent(*id));
-    selection.natures.contains(types.nature(type_))
-        && any(&selection.types, types.name(type_), types.alias(type_))
+    wants_type(trace, selection, type_)
         && successors(Some(container), parent)
             .any(|id| any(&selection.containers, containers.name(id), containers.alias(id)))
+}
+
+fn wants_type(trace: &Trace, selection: &Selection, id: TypeId) -> bool {
+    let types = trace.types();
+    selection.natures.contains(types.nature(id))
+        && any(&selection.types, types.name(id), types.alias(id))
+}
+
+fn any(globs: &[Glob], name: Name<'_>, alias: Option<Name<'_>>) -> bool {
+    globs.is_empty() || globs.iter().any(|glob| matches(glob, name, alias))
+}
+
+fn matches(glob: &Glob, name: Name<'_>, alias: Option<Name<'_>>) -> bool {
+    [Some(name), alias].into_iter().flatten().any(|name| glob.matches(name.text))
+}
+
+#[test]
+fn types_lanes_and_patterns_are_selected() {
+    let globs = |all: &[&str]| all.iter().map(|glob| glob.parse().expect("a pattern")).collect();
+    let mut all = selections();
+    all.push(Selection::default());
+    let mut several = Selection::default();
+    several.types = globs(&["*", "*[aeo]*", "no such type"]);
+    several.containers = globs(&["*", "no such container", "*[13579]"]);
+    all.push(several);
+    for text in traces() {
+        let Ok(trace) = Trace::read(&text[..], &Options::default()) else { continue };
+        let (types, containers) = (trace.types(), trace.containers());
+        for selection in &all {
+            let selected = trace.select(selection);
+            assert_eq!(selected.is_everything(), *selection == Selection::default());
+            for id in types.ids() {
+                assert_eq!(selected.wants_type(id), wants_type(&trace, selection, id));
+            }
+            for lane in trace.lanes() {
+                let step = Step::Type(lane.container(), lane.type_id());
+                assert_eq!(selected.wants_lane(lane), wants(&trace, selection, step));
+            }
+            let unmet = selection.types.iter().filter(|glob| {
+                !types.ids().any(|id| matches(glob, types.name(id), types.alias(id)))
+            });
+            assert!(selected.unmet_types().eq(unmet), "{selection:?}");
+            let unmet = selection.containers.iter().filter(|glob| {
+                !containers.ids().any(|id| matches(glob, containers.name(id), containers.alias(id)))
+            });
+            assert!(selected.unmet_containers().eq(unmet), "{selection:?}");
+        }
+    }
+}
+
+/// In a damaged trace, events of a container may come before its parent is known.
+#[test]
+fn recovery_keeps_rows_for_later_parents() {
+    let text = datasets::definitions(DEFINITIONS)
+        + "a P 0\nb S P\ne 0 p P 0\n4 1 S c 1\ne 2 c P p\n4 3 S c 1\n";
+    let mut options = Options::default();
+    options.recover = true;
+    options.selection.containers = vec!["p".parse().expect("a pattern")];
+    let trace = Trace::read(text.as_bytes(), &options).expect("recovered");
+    let selected = trace.select(&options.selection);
+    let wanted = trace.lanes().filter(|lane| selected.wants_lane(*lane));
+    assert_eq!(wanted.map(|lane| lane.len()).sum::<u64>(), 2);
 }
 
 /// Lanes without rows refuse the same events as lanes with rows.

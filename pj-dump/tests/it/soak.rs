@@ -56,10 +56,24 @@ impl Trial {
         if lines.map(<[u8]>::len).max().is_none_or(|longest| longest < 1000) {
             more.extend(["--max-line", rng.pick(&["1K", "1K", "2K", "5000", "64K"])]);
         }
-        match rng.percent(50) {
-            true => self.dump(&[&more[..], &["t"]].concat()),
-            false => fed(&mut self.command(&more), &self.trace),
+        match rng.below(4) {
+            0 => self.dump(&[&more[..], &["t"]].concat()),
+            1 => fed(&mut self.command(&more), &self.trace),
+            _ => {
+                let how = rng.pick(&testkit::COMPRESSIONS);
+                self.folder.write("packed", testkit::pack(how, &self.trace));
+                let found = self.dump(&[&more[..], &["packed"]].concat());
+                self.folder.remove("packed");
+                found
+            }
         }
+    }
+
+    /// Dumps a valid trace with an option that changes nothing: `--recover`, or `-o` for a trace of
+    /// a single portion. With stripped quotes, `-o` shows rows that PajeNG leaves out.
+    fn without_effect(&self) -> Output {
+        let is_stripped = self.options.iter().any(|option| option == "strip");
+        self.dump(&[if is_stripped { "--recover" } else { "-o" }, "t"])
     }
 
     fn limited(&self, limit: String) -> Output {
@@ -143,9 +157,15 @@ fn random_traces_are_dumped_in_any_way_and_with_any_fault() {
         assert!([0, 1].contains(&status(&wanted)), "{}: {wanted:?}", about());
         for _ in 0..2 {
             let found = trial.in_another_way(rng);
-            assert_eq!(said(&found).replace("<stdin>", "t"), said(&wanted), "{}", about());
+            let said_of_t = said(&found).replace("<stdin>", "t").replace(" packed:", " t:");
+            assert_eq!(said_of_t, said(&wanted), "{}", about());
             assert_eq!(status(&found), status(&wanted), "{}", about());
             assert!(found.stdout == wanted.stdout, "{}: other rows", about());
+        }
+        if status(&wanted) == 0 {
+            let found = trial.without_effect();
+            assert_eq!(status(&found), 0, "{}: {found:?}", about());
+            assert!(found.stdout == wanted.stdout, "{}: rows of an option", about());
         }
         let fault = seed % 6;
         let (found, is_right) = trial.with_fault(fault, &wanted, rng);
