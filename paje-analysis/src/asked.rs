@@ -177,6 +177,25 @@ impl Asked {
         }
     }
 
+    /// Returns an error if the analysis needs more than this many bytes of memory beside the rows.
+    ///
+    /// # Errors
+    /// The error has the needed memory.
+    pub fn fits(&self, trace: &Trace, limit: u64) -> Result<(), String> {
+        let needed = match self {
+            Asked::Waits(..) | Asked::Critical { .. } => Waits::bytes(trace),
+            _ => 0,
+        };
+        if needed <= limit {
+            return Ok(());
+        }
+        let [needed, limit] = [needed, limit].map(|bytes| bytes.div_ceil(1_000_000));
+        Err(format!(
+            "the analysis of waiting needs about {needed} MB beside the rows, but memory_limit is {limit} MB; only rows \
+             can go to a file, so a process with more memory is needed"
+        ))
+    }
+
     /// Returns whether the analysis depends only on the rows in the window.
     #[must_use]
     pub const fn adds_up_rows(&self) -> bool {

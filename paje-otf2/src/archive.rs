@@ -13,8 +13,10 @@ use crate::definitions::{Definitions, definition};
 use crate::error::Error;
 use crate::events::{End, Event, Events};
 use crate::maps::{Local, read_local};
+use crate::model::Model;
 use crate::record::Values;
 use crate::table::{DEFINITIONS, MARKERS};
+use crate::text::Sink;
 
 /// Opens the files of an archive by their paths. It may refuse files elsewhere.
 pub type Opener = Arc<dyn Fn(&Path) -> io::Result<File> + Send + Sync>;
@@ -29,6 +31,17 @@ pub struct Archive {
     locations: Vec<u64>,
     /// Faults of the definitions.
     faults: Vec<Error>,
+}
+
+/// A location, and the containers in which its states are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Identifier of the location.
+    pub location: u64,
+    /// Size of the file of its events.
+    pub bytes: u64,
+    /// Name and alias of each container in the trace, the innermost one first.
+    pub around: Vec<[Vec<u8>; 2]>,
 }
 
 impl fmt::Debug for Archive {
@@ -104,6 +117,25 @@ impl Archive {
     #[must_use]
     pub fn locations(&self) -> &[u64] {
         &self.locations
+    }
+
+    /// Returns the locations, with the containers of their lines.
+    #[must_use]
+    pub fn places(&self) -> Vec<Place> {
+        let model = Model::new(self, &mut Vec::new());
+        let names = |at: u32| {
+            let (it, mut names) = (&model.containers[at as usize], [Vec::new(), Vec::new()]);
+            names[0].name(&it.name);
+            names[1].alias(it.letter, it.id);
+            names
+        };
+        let parent = |at: &u32| model.containers[*at as usize].parent;
+        let place = |id: &u64| {
+            let bytes = self.event_file(*id).map_or(0, |file| file.length);
+            let around = std::iter::successors(Some(model.location(*id).0), parent);
+            Place { location: *id, bytes, around: around.map(names).collect() }
+        };
+        self.locations.iter().map(place).collect()
     }
 
     /// Returns the faults of the definitions.

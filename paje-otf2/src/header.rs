@@ -52,16 +52,20 @@ pub(crate) type LinkType = (u32, u32, Option<(u64, u32)>);
 /// Writes the beginning of the trace.
 pub(crate) struct Header<'m> {
     pub(crate) archive: &'m Archive,
+    /// The locations that are read.
+    pub(crate) locations: &'m [u64],
     pub(crate) model: &'m Model,
     pub(crate) scans: &'m [Scan],
     pub(crate) links: &'m [Link],
     pub(crate) markers: &'m Definitions,
+    /// Time at which the trace ends, if locations that are not read have later lines.
+    pub(crate) end: Option<u64>,
 }
 
 impl Header<'_> {
     /// Returns the type of a link, by the types of the containers at its ends.
     fn link_type(&self, link: &Link) -> LinkType {
-        let location = |index: u32| self.archive.locations()[index as usize];
+        let location = |index: u32| self.locations[index as usize];
         let type_ = |index: u32| self.model.type_of_location(location(index));
         let name = self.model.link_type(self.archive.definitions(), link.comm);
         (type_(link.from.0), type_(link.to.0), name)
@@ -117,7 +121,7 @@ impl Header<'_> {
             (line::START_LINK_MORE, has_end(0, true)),
             (line::END_LINK_MORE, has_end(1, true)),
             (line::DESTROY, is_paje),
-            (line::END, is_paje),
+            (line::END, is_paje || self.end.is_some()),
             (15, !self.used(|it| &it.regions).is_empty()),
             (20, has_markers),
         ] {

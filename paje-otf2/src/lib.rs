@@ -29,7 +29,7 @@ mod trace;
 pub mod writer;
 
 pub use anchor::Anchor;
-pub use archive::{Archive, Opener, open_regular};
+pub use archive::{Archive, Opener, Place, open_regular};
 pub use bytes::{Cursor, Damage, Order};
 pub use definitions::{Definition, Definitions};
 pub use enumerations::Enumeration;

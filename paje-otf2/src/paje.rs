@@ -56,9 +56,9 @@ impl Header<'_> {
             text.alias(it.letter, it.id);
             text.plain(b"\n");
         }
-        if let Some(end) = ends.get(&0) {
+        if let Some(end) = ends.get(&0).copied().max(self.end) {
             text.plain(b"14 ");
-            seconds.write(seconds.units(*end), text);
+            seconds.write(seconds.units(end), text);
             text.plain(b" 0 0 \"\"\n");
         }
     }

@@ -1,6 +1,9 @@
 //! The first reading of a location: where its events can be cut, how long their lines are, and which
 //! messages it sends and receives.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use rustc_hash::FxHashMap;
 
 use crate::archive::{Archive, Part, Visitor};
@@ -73,13 +76,50 @@ pub(crate) struct Scan {
     pub(crate) line_bytes: Vec<u32>,
     /// Types and values that its lines use.
     pub(crate) used: Used,
+    /// Earliest time, and latest time of a line.
     pub(crate) first: Option<u64>,
+    pub(crate) last: Option<u64>,
+    /// Whether a region is open at its end.
+    pub(crate) is_open: bool,
     /// Faults of its files. Events are read up to the first one.
     pub(crate) faults: Vec<Error>,
 }
 
+/// Reads locations. If `recovers` is false, locations after a damaged one may be missing.
+pub(crate) fn scan_all(
+    (archive, model): (&Archive, &Model),
+    locations: &[u64],
+    threads: usize,
+    recovers: bool,
+) -> Vec<Scan> {
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<(usize, Scan)>> = Mutex::default();
+    let work = || {
+        let mut buffer = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(location) = locations.get(index) else { return };
+            let scan = scan(archive, model, *location, &mut buffer);
+            if !scan.faults.is_empty() && !recovers {
+                // Locations before this one are being read already.
+                next.store(locations.len(), Ordering::Relaxed);
+            }
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, scan));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(locations.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable_by_key(|(index, _)| *index);
+    found.into_iter().map(|(_, scan)| scan).collect()
+}
+
 /// Reads a location. Reuses the memory of `buffer`.
-pub(crate) fn scan(archive: &Archive, model: &Model, location: u64, buffer: &mut Vec<u8>) -> Scan {
+fn scan(archive: &Archive, model: &Model, location: u64, buffer: &mut Vec<u8>) -> Scan {
     let (local, all) = archive.local(location);
     let mut scanner = Scanner {
         location,
@@ -88,6 +128,7 @@ pub(crate) fn scan(archive: &Archive, model: &Model, location: u64, buffer: &mut
         channels: FxHashMap::default(),
         found: Scan::default(),
         first: None,
+        last: None,
         piece: Piece::default(),
         count: 0,
         others: 0,
@@ -113,8 +154,9 @@ struct Scanner<'m> {
     /// Index of each channel.
     channels: FxHashMap<OwnChannel, u32>,
     found: Scan,
-    /// Earliest time so far.
+    /// Earliest time, and latest time of a line, so far.
     first: Option<u64>,
+    last: Option<u64>,
     piece: Piece,
     /// Number of events in the current piece, and size of its lines that are not states.
     count: u64,
@@ -129,10 +171,17 @@ impl Visitor for Scanner<'_> {
         if self.first.is_none_or(|first| event.time < first) {
             self.first = Some(event.time);
         }
-        if self.lines.is_state(event, values) {
-            self.piece.bytes += self.lines.pass_state(event, values);
+        let bytes = if self.lines.is_state(event, values) {
+            let bytes = self.lines.pass_state(event, values);
+            self.piece.bytes += bytes;
+            bytes
         } else {
-            self.others += self.other(event, values);
+            let bytes = self.other(event, values);
+            self.others += bytes;
+            bytes
+        };
+        if bytes > 0 && self.last.is_none_or(|last| event.time > last) {
+            self.last = Some(event.time);
         }
         self.count += 1;
         if self.count == EVENTS || self.piece.bytes + self.others >= BYTES {
@@ -224,7 +273,8 @@ impl Scanner<'_> {
         if let Some(used) = self.lines.used {
             self.found.used = *used;
         }
-        self.found.first = self.first;
+        (self.found.first, self.found.last) = (self.first, self.last);
+        self.found.is_open = self.lines.depth > 0;
         self.found
     }
 }

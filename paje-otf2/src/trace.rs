@@ -6,7 +6,6 @@
 //! type are in the order of time, and no piece depends on another one.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use paje_parser::columns::{self, Hole, Wanted};
@@ -21,7 +20,7 @@ use crate::lines::{Lines, line};
 use crate::messages::{Link, LinkEnd, pair};
 use crate::model::Model;
 use crate::record::Values;
-use crate::scan::{self, Piece, Scan};
+use crate::scan::{Piece, scan_all};
 use crate::text::{Count, Sink, TimeBytes};
 
 /// Maximum size of a piece of definitions in bytes, and maximum number of links in a piece.
@@ -74,7 +73,22 @@ impl Trace {
     /// # Errors
     /// Fails if a file cannot be read or is damaged.
     pub fn new(archive: Arc<Archive>, threads: usize) -> Result<Trace, Error> {
-        let trace = Trace::read(archive, threads, false);
+        let locations = archive.locations().to_vec();
+        Trace::of_locations(archive, locations, threads)
+    }
+
+    /// Reads the events of some locations, in ascending order, with this many threads. The states
+    /// there equal those of the whole archive. But messages from or to other locations are events,
+    /// and the trace ends earlier, unless it has states that last until its end.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read or is damaged.
+    pub fn of_locations(
+        archive: Arc<Archive>,
+        locations: Vec<u64>,
+        threads: usize,
+    ) -> Result<Trace, Error> {
+        let trace = Trace::read(archive, locations, threads, false);
         trace.faults.first().map_or(Ok(()), |fault| Err(fault.clone()))?;
         Ok(trace)
     }
@@ -82,7 +96,8 @@ impl Trace {
     /// Reads the intact part of an archive with this many threads.
     #[must_use]
     pub fn recover(archive: Arc<Archive>, threads: usize) -> Trace {
-        Trace::read(archive, threads, true)
+        let locations = archive.locations().to_vec();
+        Trace::read(archive, locations, threads, true)
     }
 
     /// Returns the faults of the archive's files.
@@ -98,22 +113,34 @@ impl Trace {
     }
 
     /// If `recovers` is false, may stop at the first fault.
-    fn read(archive: Arc<Archive>, threads: usize, recovers: bool) -> Trace {
+    fn read(archive: Arc<Archive>, locations: Vec<u64>, threads: usize, recovers: bool) -> Trace {
         let mut faults = archive.faults().to_vec();
         let model = Model::new(&archive, &mut faults);
-        let mut scans = scan_all(&archive, &model, threads, recovers);
+        let mut scans = scan_all((&archive, &model), &locations, threads, recovers);
+        let mut end = None;
+        if locations.len() < archive.locations().len() && scans.iter().any(|scan| scan.is_open) {
+            // These states end with the trace.
+            let others = archive.locations().iter().copied();
+            let others: Vec<u64> =
+                others.filter(|it| locations.binary_search(it).is_err()).collect();
+            let mut others = scan_all((&archive, &model), &others, threads, recovers);
+            end = scans.iter().chain(&others).filter_map(|scan| scan.last).max();
+            faults.extend(others.iter_mut().flat_map(|scan| scan.faults.drain(..)));
+        }
         faults.extend(scans.iter_mut().flat_map(|scan| scan.faults.drain(..)));
-        let links = pair(&model, archive.locations(), &mut scans);
+        let links = pair(&model, &locations, &mut scans);
         let markers = archive.markers().unwrap_or_else(|fault| {
             faults.push(fault);
             Definitions::default()
         });
         let header = Header {
             archive: &archive,
+            locations: &locations,
             model: &model,
             scans: &scans,
             links: &links,
             markers: &markers,
+            end,
         };
         // Different types may have the same values, whose names may be long.
         let mut size = Count::default();
@@ -151,7 +178,7 @@ impl Trace {
             }
             line_bytes.push(scan.line_bytes);
         }
-        let places = archive.locations().iter().map(|it| model.location(*it).0).collect();
+        let places = locations.iter().map(|it| model.location(*it).0).collect();
         let buffers = Mutex::default();
         let header = text;
         let mut trace =
@@ -367,33 +394,4 @@ impl Trace {
         }
         sink.plain(b"\n");
     }
-}
-
-/// Scans all locations. If `recovers` is false, locations after a damaged one may be missing.
-fn scan_all(archive: &Archive, model: &Model, threads: usize, recovers: bool) -> Vec<Scan> {
-    let locations = archive.locations();
-    let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Scan)>> = Mutex::default();
-    let work = || {
-        let mut buffer = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(location) = locations.get(index) else { return };
-            let scan = scan::scan(archive, model, *location, &mut buffer);
-            if !scan.faults.is_empty() && !recovers {
-                // Locations before this one are being read already.
-                next.store(locations.len(), Ordering::Relaxed);
-            }
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, scan));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(locations.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_unstable_by_key(|(index, _)| *index);
-    found.into_iter().map(|(_, scan)| scan).collect()
 }

@@ -13,7 +13,9 @@ use paje_console::progress::Display;
 use paje_console::reading::{self, PackedBytes};
 use paje_console::voice::all_met;
 use paje_console::{Failure, aside, failure};
-use paje_sim::{ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Trace};
+use paje_sim::{
+    ErrorKind, Options, Portion, Precision, Problem, Progress, Selected, Selection, Trace,
+};
 use paje_workers::Workers;
 use splitter::Limits;
 
@@ -198,10 +200,18 @@ fn options(cli: &Cli) -> Options {
     options.user_defined = cli.user_defined;
     options.keep_lines = cli.lines;
     options.keep_times = cli.probabilistic.is_some();
-    if cli.probabilistic.is_none() {
+    if checks_only(cli) {
+        options.selection = Selection::default().of_natures([]);
+    } else if cli.probabilistic.is_none() {
         options.selection = cli.which.selection();
     }
     options
+}
+
+/// Returns whether no output depends on rows, so that none needs to be kept.
+fn checks_only(cli: &Cli) -> bool {
+    let uses_rows = cli.prefix.is_some() || cli.talk.stats.is_some() || cli.which.span.is_asked();
+    cli.quiet && !uses_rows && shows_rows_alone(cli)
 }
 
 /// Prints the requested output in the order of PajeNG 1.3.6: first the intervals, then a tree or,
@@ -258,4 +268,26 @@ fn style(cli: &Cli) -> Style {
 
 fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
     aside::write_whole(path, text).map_err(|error| Failure::File(path.to_owned(), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn keeps_rows(arguments: &[&str]) -> bool {
+        let cli = Cli::try_parse_from([&["pj_dump"], arguments].concat());
+        options(&cli.expect("a command line")).selection.is_everything()
+    }
+
+    #[test]
+    fn rows_that_nothing_uses_are_not_kept() {
+        assert!(!keeps_rows(&["-q", "t"]));
+        assert!(!keeps_rows(&["-q", "-z", "-t", "t"]));
+        for option in ["--stats", "-o", "-c", "-d", "-pState", "-Otables", "--prefix=p", "-s1"] {
+            assert!(keeps_rows(&["-q", option, "t"]), "{option}");
+        }
+        assert!(keeps_rows(&["--entity-hierarchy=e", "-q", "t"]));
+        assert!(keeps_rows(&["t"]));
+    }
 }

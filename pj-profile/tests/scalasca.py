@@ -38,7 +38,7 @@ METRICS = {
 }
 METRIC_OF = {place: metric for metric, place in METRICS.items()}
 
-# Differences that docs/otf2.md explains: a pattern of trace, metric and call path, and the operations that scout leaves
+# Differences that docs/dev/scalasca.md explains: a pattern of trace, metric and call path, and the operations that scout leaves
 # out. With these left out here too, the values must agree. `None` means that nothing makes them agree.
 ALLTOALLV, SCAN = "mpi_alltoallv", "mpi_{,ex}scan"
 EXPLAINED = [

@@ -114,14 +114,20 @@ pub(crate) fn analysis(trace: &Trace, py: Python<'_>, asked: Asked) -> PyResult<
     let found = job::run(py, &mut stop, move |_| {
         let selection = &kept.options.selection;
         let lanes = kept.part.lanes.as_ref();
+        let fits = |trace: &paje_sim::Trace| match kept.part.memory_limit {
+            Some(limit) => asked.fits(trace, limit).map_err(Failed::Analysis),
+            None => Ok(()),
+        };
         if lanes.is_some() && !asked.adds_up_rows() {
             let again = kept.part.again.as_ref().ok_or_else(|| {
                 Failed::Analysis("this needs the whole trace; read it without start and end".into())
             })?;
             let (whole, workers) = read_whole(&again.0, &again.1).map_err(Failed::Read)?;
+            fits(&whole)?;
             return workers
                 .run(|| asked.table(&whole, selection, None, &workers).map_err(Failed::Analysis));
         }
+        fits(&kept.trace)?;
         kept.with_workers(|workers| {
             asked.table(&kept.trace, selection, lanes, workers).map_err(Failed::Analysis)
         })

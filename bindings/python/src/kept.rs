@@ -22,7 +22,7 @@ use crate::{durations, errors};
 
 pub(crate) type Rows = Arc<Vec<RecordBatch>>;
 
-/// What was read, if it is not the whole trace.
+/// What was read, if it is not the whole trace, and limits of analyses.
 #[derive(Default)]
 pub(crate) struct Part {
     /// Lanes with states in the whole trace, if only a window was read.
@@ -31,6 +31,8 @@ pub(crate) struct Part {
     pub(crate) begins: Option<Range<f64>>,
     /// Keywords and path to read the whole trace, if that is possible.
     pub(crate) again: Option<(Keywords, PathBuf)>,
+    /// Memory for analyses beside the rows, in bytes.
+    pub(crate) memory_limit: Option<u64>,
 }
 
 pub(crate) struct Kept {

@@ -11,6 +11,7 @@ mod errors;
 mod job;
 mod kept;
 mod keywords;
+mod locations;
 mod options;
 mod packed;
 mod replay;
@@ -28,6 +29,8 @@ mod _native {
     use super::analysis::{Analysis, add_parts};
     #[pymodule_export]
     use super::column::Column;
+    #[pymodule_export]
+    use super::locations::locations;
     #[pymodule_export]
     use super::packed::{missing, segments, size, values};
     #[pymodule_export]

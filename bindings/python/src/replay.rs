@@ -84,11 +84,15 @@ pub(crate) fn read(
     let replay = Replay::new(&keywords, Arc::clone(&status)).map_err(wrong)?;
     let replay = replay.of_files(path, further, &keywords);
     let mut replay = replay.map_err(|(folder, error)| errors::of_file(py, &folder, &error))?;
+    if begins.is_some() {
+        replay.within_containers();
+    }
     // Without the lanes, profiles would lack containers without states in the window.
     let lanes = given.single_path().filter(|_| begins.is_none()).and_then(packed::lanes);
     let is_part = (lanes.is_some() || begins.is_some()) && replay.within_window();
     let again = again.map(|path| (keywords.clone(), path));
-    let part = Part { lanes: lanes.filter(|_| is_part), begins, again };
+    let memory_limit = replay.memory_limit();
+    let part = Part { lanes: lanes.filter(|_| is_part), begins, again, memory_limit };
     let threads = replay.threads();
     let mut watcher = Watcher { status: &status, object, callback: progress, last: Instant::now() };
     let replayed = job::run(py, &mut watcher, move |ask| replay.run(|| given.open(ask)))?;

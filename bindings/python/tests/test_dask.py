@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 
@@ -79,7 +80,7 @@ def test_a_window_reads_its_partitions_only(trace, monkeypatch):
     found = frame.loc[start:end][["Value", "Duration"]].compute()
     expected = expected[(expected["Start"] >= start) & (expected["Start"] <= end)]
     assert plain(found) == plain(expected[["Value", "Duration"]])
-    assert 0 < len(seen) < frame.npartitions 
+    assert 0 < len(seen) < frame.npartitions
     some = paje.states(path, size="256K", start=start, end=end, types="MPI_STATE", containers=["rank-1", "rank-2"])
     expected = whole(text, "states", types="MPI_STATE", containers=["rank-1", "rank-2"])
     assert plain(some.compute()) == plain(expected[(expected["Start"] >= start) & (expected["Start"] < end)])
@@ -113,7 +114,6 @@ def test_reports_equal_those_of_the_whole_trace(trace):
 def test_reports_equal_the_printed_ones(trace):
     """Compares with pj_profile, whose sums are printed with nine decimals."""
     import csv
-    import subprocess
 
     printed = subprocess.run(
         [str(program("pj_profile")), "states", "--format", "csv", str(trace[0])], check=True, capture_output=True, text=True
@@ -193,6 +193,23 @@ def test_damaged_and_missing_files_are_errors(trace, tmp_path):
     path.unlink()
     with pytest.raises(FileNotFoundError, match="damaged.pjp"):
         frame["Duration"].sum().compute()
+
+
+def test_waits_that_need_too_much_memory_are_refused(generated):
+    path = generated("mpi", 40_000_000, 3)
+    with pytest.raises(ValueError, match="needs about [0-9]+ MB beside the rows, but memory_limit is 34 MB"):
+        paje.waits(path, memory_limit="32M")
+
+
+def test_archives_are_divided_by_container(trace, tmp_path):
+    command = [program("pj_convert"), trace[0], "-o", tmp_path / "run", "--to", "otf2", "--no-progress"]
+    subprocess.run([str(word) for word in command], check=True, capture_output=True)
+    frame = paje.states(tmp_path / "run", size="1K", containers="rank-1*")
+    expected = whole(trace[0], "states", containers="rank-1*")
+    assert frame.npartitions == expected["Container"].nunique() > 1
+    assert plain(frame.compute()) == plain(expected)
+    same(paje.profile(tmp_path / "run"), pajereplay.read(tmp_path / "run").profile())
+    same(paje.profile(tmp_path / "run", containers="rank-1*"), pajereplay.read(tmp_path / "run", containers="rank-1*").profile())
 
 
 def test_parquet(trace, tmp_path):

@@ -2,6 +2,7 @@
 
 import errno
 import pickle
+import shutil
 import subprocess
 from math import inf
 
@@ -151,6 +152,55 @@ def test_windows_of_packed_traces_read_few_bytes(tmp_path, generated):
         assert report(getattr(window, method)()) == report(getattr(expected, method)()), method
     for classes in (False, True):
         assert report(window.time(classes=classes)) == report(expected.time(classes=classes))
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory, generated):
+    """Returns a generated trace and an OTF2 archive of it."""
+    text = generated("mpi", 2_000_000, 3)
+    folder = tmp_path_factory.mktemp("otf2") / "run"
+    command = [program("pj_convert"), text, "-o", folder, "--to", "otf2", "--no-progress"]
+    subprocess.run([str(word) for word in command], check=True, capture_output=True)
+    return text, folder
+
+
+def test_partitions_of_archives_have_the_states_of_containers(archive, tmp_path):
+    text, folder = archive
+    whole = rows(pajereplay.read(folder, natures="state"))
+    assert whole["states"] == rows(pajereplay.read(text, natures="state"))["states"]
+    files = sum(file.stat().st_size for file in folder.rglob("*.evt"))
+    for size, least in (("1K", 16), ("1M", 2), ("1G", 1)):
+        parts = pajereplay.partitions(folder, size=size, natures="state")
+        assert len(parts) >= least and (least > 1 or len(parts) == 1), size
+        assert sum(part.bytes for part in parts) == files
+        same(added(parts), whole)
+    # Other rows depend on all locations.
+    assert len(pajereplay.partitions(folder, size="1K")) == 1
+    assert len(pajereplay.partitions(folder, size="1K", natures=["state", "link"])) == 1
+
+
+def test_partitions_of_archives_read_only_the_files_of_their_locations(archive, tmp_path):
+    text, folder = archive
+    copy = tmp_path / "run"
+    shutil.copytree(folder, copy)
+    wanted = ["rank-1", "rank-2"]
+    expected = rows(pajereplay.read(text, natures="state", containers=wanted))
+    parts = pajereplay.partitions(copy, size="1K", natures="state", containers=wanted)
+    files = sorted(copy.rglob("*.evt"), key=lambda file: file.stat().st_size)
+    total = sum(file.stat().st_size for file in files)
+    assert len(parts) == 2 and sum(part.bytes for part in parts) < 0.2 * total
+    same(added(parts), expected)
+    needed = 0
+    for file in files:
+        good = file.read_bytes()
+        file.write_bytes(b"no events")
+        try:
+            same(added(parts), expected)
+        except OSError:
+            needed += len(good)
+            file.write_bytes(good)
+    assert needed == sum(part.bytes for part in parts)
+    same(added(parts), expected)
 
 
 def test_a_partition_has_no_reports(tmp_path, generated):

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use paje_sim::{Error, Options, Progress, Source, Trace};
+use paje_sim::{Error, Natures, Options, Progress, Source, Trace, TypeNature};
 use paje_workers::Workers;
 use splitter::{Folders, Input};
 
@@ -24,6 +24,8 @@ pub struct Replay {
     workers: Workers,
     status: Arc<ReplayStatus>,
     reads_window: bool,
+    /// Whether only some locations of an OTF2 archive are read.
+    limits_locations: bool,
 }
 
 /// Progress of a replay, shared by threads.
@@ -74,6 +76,7 @@ impl Replay {
             workers: keywords.workers()?,
             status,
             reads_window: false,
+            limits_locations: false,
         })
     }
 
@@ -103,10 +106,26 @@ impl Replay {
         self.reads_window
     }
 
+    /// Reads only the locations of an OTF2 archive that the keyword `containers` selects, if the
+    /// keyword `natures` selects only states, and the other keywords allow it. Then the trace may
+    /// end earlier than the archive.
+    pub fn within_containers(&mut self) {
+        let Options { selection, user_defined, keep_lines, recover, .. } = &self.options;
+        self.limits_locations = selection.natures == Natures::from_iter([TypeNature::State])
+            && !selection.containers.is_empty()
+            && !(*user_defined || *keep_lines || *recover);
+    }
+
     /// Returns the number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.workers.threads()
+    }
+
+    /// Returns the memory limit in bytes.
+    #[must_use]
+    pub fn memory_limit(&self) -> Option<u64> {
+        self.options.memory.as_ref().map(|limit| limit.bytes)
     }
 
     /// Replays the trace that `open` opens. Returns the trace and the workers.
@@ -114,11 +133,17 @@ impl Replay {
     /// # Errors
     /// The trace is invalid or cannot be read.
     pub fn run(self, open: impl FnOnce() -> io::Result<Input>) -> Result<(Trace, Workers), Error> {
-        let Replay { path, further, options, folders, workers, status, reads_window } = self;
+        let Replay { path, further, options, folders, workers, status, .. } = self;
         let mut input = open()?;
-        if reads_window {
+        if self.reads_window {
             let window = options.selection.window;
             input = input.within(window.from, window.to);
+        }
+        if self.limits_locations {
+            // A pattern for the root selects all containers.
+            let matches =
+                |name: &[u8]| options.selection.containers.iter().any(|it| it.matches(name));
+            input.limit_to(|name| matches(name) || matches(b"0"));
         }
         let taken = input.compression().map(|_| input.read_so_far());
         let _ = status.taken.set((taken, input.size()));

@@ -1,9 +1,12 @@
 //! The Pajé lines of each part of an archive.
 
-use paje_otf2::UNDEFINED;
+use std::sync::Arc;
+
+use paje_otf2::{Trace, UNDEFINED, open_regular};
+use testkit::otf2::Archive;
 use testkit::otf2::Given::{L, N, T, V};
 
-use super::{lines, metrics, text, world};
+use super::{lines, metrics, open, text, text_of, world};
 
 /// Lines of the archive that [`world`] begins, without events.
 const CONTAINERS: [&str; 5] = [
@@ -255,4 +258,51 @@ fn other_communicators_have_other_ranks() {
             "13 0.004 0 M2_2 L20 C4 2 8 1",
         ]
     );
+}
+
+#[test]
+fn some_locations_have_the_states_of_the_whole_archive() {
+    let mut archive = world();
+    for (location, peer) in [(10, 1), (20, 0)] {
+        archive.event(location, 1001, "Enter", &[N(4)]);
+        archive.event(location, 1002, "MpiSend", &[N(peer), N(0), N(3), N(700)]);
+        archive.event(location, 1003, "MpiRecv", &[N(peer), N(0), N(3), N(700)]);
+        archive.event(location, 1000 + 5 * location, "Leave", &[N(4)]);
+    }
+    let states = |text: &str, container: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.starts_with('7') || line.starts_with('8'));
+        lines.filter(|line| line.contains(container)).map(str::to_owned).collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let read = |archive: &Archive, only: u64| {
+        let anchor = archive.write(folder.path());
+        let whole = text_of(&open(&anchor).unwrap()).unwrap();
+        let some = paje_otf2::Archive::open(&anchor, Arc::new(open_regular)).unwrap();
+        let some = Trace::of_locations(Arc::new(some), vec![only], 2).unwrap();
+        (whole, text_of(&some).unwrap())
+    };
+    for (only, container) in [(10, " L10 "), (20, " L20 ")] {
+        let (whole, some) = read(&archive, only);
+        assert_eq!(states(&some, container), states(&whole, container));
+        assert_eq!(states(&some, container), states(&some, ""));
+        assert_eq!((states(&some, "").len(), some.contains("PajeTraceFile")), (2, false));
+    }
+    // The other location ends last, and so does the state that is still open.
+    archive.event(10, 1060, "Enter", &[N(5)]);
+    let (_, some) = read(&archive, 10);
+    assert!(some.ends_with("14 0.100 0 0 \"\"\n"), "{some}");
+    let (_, some) = read(&archive, 20);
+    assert!(!some.contains("PajeTraceFile"), "{some}");
+    // Only the file of the location is read.
+    std::fs::remove_file(folder.path().join("run/10.evt")).unwrap();
+    let some = paje_otf2::Archive::open(&folder.path().join("run.otf2"), Arc::new(open_regular));
+    let some = Arc::new(some.unwrap());
+    let around = |names: [&str; 6]| -> Vec<[Vec<u8>; 2]> {
+        names.chunks(2).map(|pair| [pair[0].into(), pair[1].into()]).collect()
+    };
+    let places = some.places();
+    assert_eq!(places[0].around, around(["rank 0/main", "L10", "rank 0", "G0", "machine", "N0"]));
+    assert_eq!((places[0].bytes, places[1].bytes > 0), (0, true));
+    assert!(Trace::of_locations(Arc::clone(&some), vec![20], 1).is_ok());
+    assert!(Trace::of_locations(some, vec![10], 1).is_err());
 }

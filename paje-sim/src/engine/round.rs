@@ -158,7 +158,7 @@ impl Round<'_, '_> {
             if let Some(feed) = self.feed
                 && team > 1
             {
-                feed.read_ahead(self.ahead);
+                feed.read_ahead(self.ahead, || self.budget.left() > 0);
                 watch.lap(&mut desk.times.read);
             }
             self.replay(worker, team);

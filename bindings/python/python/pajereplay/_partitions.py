@@ -12,6 +12,9 @@ from typing import Optional, Union
 
 from . import _native, _remote
 
+# Approximate size of the text of an OTF2 archive, divided by the size of its events.
+TEXT = 2
+
 Path = Union[str, "os.PathLike[str]"]
 Patterns = Union[str, Sequence[str], None]
 
@@ -60,7 +63,8 @@ def partitions(
     """Lists the parts of a trace that can be read separately.
 
     A row belongs to the partition in which it begins, so the partitions add up to the trace. Packed
-    traces with an index are divided by time. Other traces have one partition for each file.
+    traces with an index are divided by time. OTF2 archives are divided by container if only states are
+    wanted (``natures="state"``). Other traces have one partition for each file.
 
         >>> for partition in pajereplay.partitions("app.pjp"):
         ...     states = pajereplay.read(partition).states.to_pandas()
@@ -78,9 +82,11 @@ def partitions(
     Raises:
         OSError: A file cannot be read or is damaged.
     """
-    most = _native.size(size)
+    most, wanted = _native.size(size), _names(natures)
     if isinstance(source, (str, os.PathLike)):
         found = _of_file(os.fspath(source), most)
+        if len(found) == 1 and [nature.lower() for nature in wanted or ()] == ["state"]:
+            found = _of_archive(found[0], most, _names(containers))
     else:
         files = [os.fspath(path) for path in source]
         if not files:
@@ -91,7 +97,6 @@ def partitions(
             some = (*own, "state", "variable", "event", "link")
             found += [replace(part, natures=some, follow_files=False) for part in _of_file(file, most)]
     start, end = (-inf if start is None else start), (inf if end is None else end)
-    wanted = _names(natures)
     chosen = []
     for part in found:
         kept = part.natures if wanted is None else wanted
@@ -106,7 +111,7 @@ def partitions(
                 end=min(end, part.end),
                 natures=kept,
                 types=_names(types),
-                containers=_names(containers),
+                containers=part.containers or _names(containers),
             )
         )
     return chosen
@@ -147,6 +152,20 @@ def _of_file(file: str, most: int) -> list[Partition]:
         Partition(file, start, end, rows=rows[number], bytes=bytes_[number], size=size, first=first, last=last)
         for number, (start, end) in enumerate(zip(borders, borders[1:]))
     ]
+
+
+def _of_archive(whole: Partition, most: int, containers: Optional[tuple[str, ...]]) -> list[Partition]:
+    """Returns partitions with the states of containers, if the trace is an OTF2 archive."""
+    if _remote.is_url(whole.path):
+        return [whole]
+    groups: list[tuple[list[str], int]] = []
+    for alias, bytes_ in _native.locations(whole.path, containers) or ():
+        aliases, size = groups[-1] if groups else ([], most + 1)
+        if TEXT * (size + bytes_) > most:
+            groups.append(([alias], bytes_))
+        else:
+            groups[-1] = ([*aliases, alias], size + bytes_)
+    return [Partition(whole.path, containers=tuple(aliases), bytes=size) for aliases, size in groups] or [whole]
 
 
 def _borders(segments: list[tuple[float, float, int, int, int]], most: int) -> list[float]:

@@ -86,7 +86,8 @@ def read(
             regular files below its folder (for other sources, below the current folder).
         files_from: Further folder or folders below which the trace may name files.
         memory_limit: Maximum memory of the process during the replay, in bytes or as ``"4G"``. Beyond
-            it, the trace goes to a temporary file. Does not include tables. None: no limit.
+            it, the trace goes to a temporary file. Does not include tables. Waits and the critical path
+            are refused if they need more memory than this beside the trace. None: no limit.
         temp_dir: Folder of the temporary file. Default: ``$TMPDIR`` or ``/var/tmp``.
         progress: True shows a progress bar (of tqdm, if installed). A function is called about ten
             times a second with the bytes read and the total (None if unknown).

@@ -97,7 +97,9 @@ def waits(
     **keywords: Any,
 ) -> pandas.DataFrame:
     """Returns wait states, as `Trace.waits` does. They depend on all containers and earlier times, so
-    one worker reads the whole trace; ``memory_limit`` limits its memory."""
+    one worker reads the whole trace. It needs about as much memory as the text of the trace has bytes.
+    ``memory_limit`` is the memory for rows, and for the analysis beside them; the default is half the
+    worker's memory. If the analysis needs more, a `ValueError` says how much."""
     keywords.pop("size", None)
     about = {"by": by, "map": map, "group": group, "root": root, "eager": eager, "bytes": bytes}
     label = f"{_label('waits', source)}-{uuid.uuid4().hex}"
@@ -105,7 +107,18 @@ def waits(
 
 
 def _waits(source: Any, keywords: dict[str, Any], about: dict[str, Any]) -> pandas.DataFrame:
-    return read(source, **keywords).waits(**about).to_pandas()
+    return read(source, **{"memory_limit": _memory(), **keywords}).waits(**about).to_pandas()
+
+
+def _memory() -> Optional[int]:
+    """Returns half the memory of this worker, if it is limited."""
+    try:
+        from distributed import get_worker
+
+        limit = get_worker().memory_manager.memory_limit
+    except (ImportError, ValueError):
+        return None
+    return limit // 2 if limit else None
 
 
 def _divided(keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -126,7 +139,8 @@ def _report(
     nature, run = ("state" if report == "profile" else "link"), uuid.uuid4().hex
     # Rows at the ends of a window count in part, and pieces of a run number their containers differently.
     parts = [] if listed.keys() & {"start", "end"} else partitions(source, natures=nature, **listed)
-    if len(parts) < 2 or len({part.path for part in parts}) > 1:
+    # A part of an archive does not have its end.
+    if len(parts) < 2 or not isfinite(parts[0].first) or len({part.path for part in parts}) > 1:
         keywords = {name: value for name, value in keywords.items() if name != "size"}
         keywords = {**keywords, "natures": nature}
         label = f"{_label(report, source)}-{run}"

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use paje_otf2::{Archive, Error, Opener, Trace};
+use paje_otf2::{Archive, Error, Opener, Place, Trace};
 use paje_parser::columns::{Hole, Lines, Wanted};
 
 use crate::blocks::ColumnSegment;
 use crate::cause;
 use crate::folders::Folders;
+use crate::input::Input;
 use crate::input::compression::{Compression, Decoder};
 use crate::input::pieces::{Next, Piece, PiecesText};
 use crate::input::segments::Segments;
@@ -23,6 +24,8 @@ pub(in crate::input) struct OpenArchive {
     trace: OnceLock<Result<Arc<Trace>, Error>>,
     /// Whether damaged files are read up to their faults.
     recovers: AtomicBool,
+    /// The locations to read, if not all of them.
+    only: OnceLock<Vec<u64>>,
 }
 
 impl OpenArchive {
@@ -31,8 +34,8 @@ impl OpenArchive {
         let folders = Folders::of([path]);
         let opener: Opener = Arc::new(move |path| folders.open(&folders.find(path)?));
         let archive = Arc::new(Archive::open_damaged(path, opener)?);
-        let (trace, recovers) = (OnceLock::new(), AtomicBool::new(false));
-        Ok(Arc::new(OpenArchive { archive, trace, recovers }))
+        let (trace, recovers, only) = Default::default();
+        Ok(Arc::new(OpenArchive { archive, trace, recovers, only }))
     }
 
     /// Reads damaged files up to their faults, which are an error at the end of the trace.
@@ -76,12 +79,33 @@ impl OpenArchive {
             if self.recovers.load(Ordering::Relaxed) {
                 return Ok(Arc::new(Trace::recover(archive, threads)));
             }
-            Trace::new(archive, threads).map(Arc::new)
+            let only = self.only.get().cloned();
+            let locations = only.unwrap_or_else(|| archive.locations().to_vec());
+            Trace::of_locations(archive, locations, threads).map(Arc::new)
         };
         match self.trace.get_or_init(read) {
             Ok(trace) => Ok(Arc::clone(trace)),
             Err(error) => Err(error.clone().into()),
         }
+    }
+}
+
+impl Input {
+    /// Returns the locations of an OTF2 archive, or `None` for other inputs.
+    #[must_use]
+    pub fn places(&self) -> Option<Vec<Place>> {
+        self.archive.as_ref().map(|archive| archive.archive.places())
+    }
+
+    /// Limits an OTF2 archive to the locations that are in containers with a wanted name or alias.
+    /// Their states are those of the whole archive, but other rows and the end of the trace may not
+    /// be. Does nothing to other inputs. Call this before reading anything.
+    pub fn limit_to(&self, is_wanted: impl Fn(&[u8]) -> bool) {
+        let Some(archive) = &self.archive else { return };
+        let places = archive.archive.places().into_iter();
+        let places = places.filter(|place| place.around.iter().flatten().any(|it| is_wanted(it)));
+        // Fails if it is called twice.
+        let _ = archive.only.set(places.map(|place| place.location).collect());
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) struct Stream<'r> {
     blocks: Option<Lines<'r>>,
     ready: VecDeque<ReadAhead>,
     ended: bool,
+    /// Memory for further texts. A worker that takes a text leaves the memory of its previous text here.
     spare: Vec<Block>,
 }
 
@@ -79,17 +80,18 @@ impl Drop for ReadTurn<'_, '_> {
 
 impl<'r> Feed<'r> {
     /// Reads up to `most` blocks of compressed text ahead, unless another worker is reading. Only one worker can
-    /// decompress, and decompression takes long, so the first worker of a round begins by reading ahead.
-    pub fn read_ahead(&self, most: usize) {
+    /// decompress, and decompression takes long, so the first worker of a round begins by reading ahead. It stops when
+    /// `goes_on` returns false, because the other workers then have nothing else to do in this round.
+    pub fn read_ahead(&self, most: usize, goes_on: impl Fn() -> bool) {
         let mut reading = self.reading();
         while reading.is_compressed
+            && goes_on()
             && !self.progress.is_stopped()
             && let BlockSource::Stream(stream) = &mut reading.medium
             && stream.is_idle()
             && stream.ready.len() < most
         {
-            let mut text = stream.spare.pop().unwrap_or_default();
-            reading = self.read_on(reading, &mut text);
+            reading = self.read_on(reading);
         }
     }
 
@@ -120,7 +122,7 @@ impl<'r> Feed<'r> {
                 return (reading, Some(streamed));
             }
             if stream.is_idle() {
-                reading = self.read_on(reading, block);
+                reading = self.read_on(reading);
                 continue;
             }
             if stream.has_given_all() {
@@ -138,18 +140,17 @@ impl<'r> Feed<'r> {
         }
     }
 
-    /// Reads a block into the memory of `text`, without holding the lock.
+    /// Reads a block into spare memory, without holding the lock. Any worker may take the block.
     fn read_on<'f>(
         &'f self,
         mut reading: MutexGuard<'f, FeedState<'r>>,
-        text: &mut Block,
     ) -> MutexGuard<'f, FeedState<'r>> {
         let BlockSource::Stream(stream) = &mut reading.medium else { return reading };
         let Some(blocks) = stream.blocks.take() else { return reading };
+        let mut text = stream.spare.pop().unwrap_or_default();
         drop(reading);
         let mut turn = ReadTurn { feed: self, blocks: Some(blocks), streamed: None };
         if let Some(blocks) = &mut turn.blocks {
-            let mut text = std::mem::take(text);
             let read = blocks.read(&mut text);
             turn.streamed = Some(ReadAhead { text, read, end: blocks.position() });
         }
@@ -169,5 +170,53 @@ impl<'r> Feed<'r> {
         reading = self.news.wait(reading).unwrap_or_else(PoisonError::into_inner);
         reading.waiting -= 1;
         reading
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::thread;
+
+    use super::*;
+    use crate::input::source::Source;
+    use paje_model::names::options::Options;
+    use paje_model::names::progress::Progress;
+    use paje_workers::Workers;
+
+    /// An endless stream. Each read lets the other threads run.
+    struct Endless;
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            thread::yield_now();
+            buffer.fill(b'\n');
+            Ok(buffer.len())
+        }
+    }
+
+    /// There is memory for one text more than there are workers, however often a worker takes a text that another
+    /// worker has read.
+    #[test]
+    fn the_number_of_texts_does_not_grow() {
+        let mut options = Options::default();
+        options.limits.block = 64;
+        let progress = Progress::default();
+        for workers in 1..=4 {
+            let source = Source::stream(Endless).kind;
+            let feed = Feed::new(source, &options, &progress, &Workers::one()).expect("a stream");
+            thread::scope(|scope| {
+                for _ in 0..workers {
+                    scope.spawn(|| {
+                        let mut block = Block::default();
+                        assert!((0..2000).all(|_| feed.next(&mut block, 1).is_some()));
+                    });
+                }
+            });
+            let reading = feed.reading();
+            let BlockSource::Stream(stream) = &reading.medium else { panic!("it has not ended") };
+            let left = stream.spare.len() + stream.ready.len();
+            assert!(left <= 1, "{left} texts with {workers} workers");
+        }
     }
 }

@@ -79,9 +79,10 @@ impl Filter {
             false => self.last = vec![0; words],
         }
         self.room = words * 64 / BITS;
-        for hash in hashes {
+        // `for_each` goes through nested iterators faster than a loop.
+        hashes.for_each(|hash| {
             self.insert(hash);
-        }
+        });
     }
 }
 
