@@ -9,7 +9,7 @@ use crate::graph::Graph;
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
     /// For each message, its latency, and the time to transfer its bytes if no links are shared, in
-    /// seconds.
+    /// seconds. Empty if messages take no time.
     pub(crate) messages: Vec<(f64, f64)>,
     /// Whether each message is a rendezvous. If the list is empty, each message is as recorded.
     pub(crate) rendezvous: Vec<bool>,
@@ -61,6 +61,10 @@ impl Costs {
             }
         }
         changed
+    }
+
+    pub(crate) fn of_message(&self, message: usize) -> (f64, f64) {
+        self.messages.get(message).copied().unwrap_or((0.0, 0.0))
     }
 
     pub(crate) fn of_operation(&self, group: usize, operation: usize) -> (f64, f64) {

@@ -145,6 +145,15 @@ pub fn misfit(graph: &Graph<'_>) -> Option<f64> {
     (!offs.is_empty()).then(|| *offs.select_nth_unstable_by(at, f64::total_cmp).1)
 }
 
+/// Returns the error with which a table explains the transfers, or that of the estimated network.
+pub(crate) fn misfit_of_network(graph: &Graph<'_>) -> f64 {
+    let found = match graph.has_table() {
+        true => misfit(graph),
+        false => fit(graph, true).map(|fit| fit.misfit),
+    };
+    found.unwrap_or(f64::INFINITY)
+}
+
 /// Largest relative error of a network for which changes are predicted.
 pub const WORST_MISFIT: f64 = 0.2;
 

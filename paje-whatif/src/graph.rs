@@ -8,6 +8,7 @@ use paje_comm::{Facts, Group, Run};
 use paje_sim::Trace;
 
 use crate::costs::Costs;
+use crate::fit::misfit_of_network;
 use crate::fits::{CollectiveModel, shapes};
 use crate::measure::{Assumptions, Transfer, measure};
 use crate::replay::{Explained, explain, recorded};
@@ -53,12 +54,28 @@ impl<'t> Graph<'t> {
             true => Run::without_steps(facts),
             false => Run::new(facts, rendezvous),
         };
-        let measured = measure(&run, settings);
+        let (mut settings, mut measured) = (settings.clone(), measure(&run, settings));
+        // Upper bounds of transfers show that messages within a host are fast, but not that they use links.
+        let is_linked = measured.1.is_local_linked.filter(|it| *it && run.facts.is_simulated());
+        if is_linked.is_some() && settings.is_local_linked.is_none() {
+            let shared = Arc::new(run);
+            let with = |is_local_linked| {
+                let settings = Settings { is_local_linked, ..settings.clone() };
+                let measured = measure(&shared, &settings);
+                Graph::with(shared.clone(), &settings, measured)
+            };
+            let [linked, apart] = [Some(true), Some(false)].map(|it| misfit_of_network(&with(it)));
+            if apart < 0.5 * linked {
+                settings.is_local_linked = Some(false);
+                measured = measure(&shared, &settings);
+            }
+            run = Arc::unwrap_or_clone(shared);
+        }
         // These are needed again only under other assumptions.
         if !measured.1.is_open() {
             run.received = Vec::new();
         }
-        Graph::with(Arc::new(run), settings, measured)
+        Graph::with(Arc::new(run), &settings, measured)
     }
 
     /// Returns a graph of the same run with other assumptions, which the trace must leave
@@ -113,14 +130,15 @@ impl<'t> Graph<'t> {
             };
             let best = ways.into_iter().map(with).min_by(|a, b| a.0.total_cmp(&b.0));
             let (_, models, is_local_linked) = best.unwrap_or_default();
+            let measured = if self.is_ideal() { &[][..] } else { self.transfers() };
             let cost = |transfer: &Transfer| (transfer.seconds, 0.0);
             let blocks =
                 |(group, model): (&Group, &CollectiveModel)| model.shape.blocks(group.members());
             let costs = Costs {
-                messages: self.transfers().iter().map(cost).collect(),
+                messages: measured.iter().map(cost).collect(),
                 groups: models.iter().map(|model| model.costs.clone()).collect(),
                 blocks: self.run.groups.list.iter().zip(&models).map(blocks).collect(),
-                shares: !self.settings.is_ideal,
+                shares: !self.is_ideal(),
                 cross: models.first().map_or(0.0, |model| model.cross),
                 is_local_linked,
                 ..Costs::default()
@@ -200,12 +218,22 @@ impl<'t> Graph<'t> {
         if whole > 0.0 { sum / whole } else { 0.0 }
     }
 
+    /// Returns whether a table gives the times of messages.
+    pub(crate) fn has_table(&self) -> bool {
+        self.settings.table.is_some()
+    }
+
+    /// Returns whether communication takes no time beyond waiting.
+    pub(crate) fn is_ideal(&self) -> bool {
+        self.settings.is_ideal
+    }
+
     pub(crate) fn costs(&self) -> &Costs {
         &self.model().1
     }
 
     pub(crate) fn explained(&self) -> &Explained {
-        self.explained.get_or_init(|| match self.settings.is_ideal {
+        self.explained.get_or_init(|| match self.is_ideal() {
             true => recorded(self),
             false => explain(self, self.costs()),
         })

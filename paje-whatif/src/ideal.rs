@@ -3,8 +3,6 @@
 //! All time of a call after the last message or member that it waits for counts as time of the
 //! network. So nothing has to be estimated, neither transfers nor schedules of collectives.
 
-mod direct;
-
 use paje_comm::Facts;
 
 use crate::graph::Graph;
@@ -22,12 +20,6 @@ pub fn ideal(facts: Facts<'_>, settings: &Settings) -> Result<f64, String> {
     if graph.tracks().list().len() > 1 && !graph.has_dependences() {
         return Err("the trace has no messages with both ends, and no collectives".into());
     }
-    direct::length(&graph).map_or_else(|| retimed(&graph), Ok)
-}
-
-/// Predicts the length with the general model.
-fn retimed(graph: &Graph<'_>) -> Result<f64, String> {
-    let plan = Plan { after: Some(graph.costs().clone()), ..Plan::default() };
-    let retimed = graph.retime(&plan, false, true).map_err(|cycle| cycle.to_string())?;
-    Ok(retimed.makespan())
+    let retimed = graph.retime(&Plan::default(), false, true);
+    Ok(retimed.map_err(|cycle| cycle.to_string())?.makespan())
 }

@@ -116,11 +116,8 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         (_, EagerStart::Posted) => posted,
         (_, EagerStart::Sent) => sent,
     };
-    let shortest = match run.facts.hosts.shared() {
-        Some(_) => shortest(run, &measured),
-        None => FxHashMap::default(),
-    };
-    assumed.is_local_linked = is_local_linked(&shortest);
+    let shortest = shortest(run, &measured);
+    assumed.is_local_linked = settings.is_local_linked.or(is_local_linked(&shortest));
     let unused =
         Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
     let mut list = vec![unused; run.facts.messages.list().len()];
@@ -132,11 +129,12 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         }
         let sort = sort_of(run, it.message);
         let is_fast = sort.1 && assumed.is_local_linked == Some(false);
-        // Nothing slows down messages within a host.
-        let typical = if is_fast { &shortest } else { &measured.typical }.get(&sort).copied();
+        // Nothing slows down messages within a host. If no call waited for a message of this sort last, the
+        // shortest upper bound says most.
+        let typical = measured.typical.get(&sort).filter(|_| !is_fast).or(shortest.get(&sort));
         let is_awaited = measured.is_last[at] && !is_fast;
         let bound = measured.bound[at].max(0.0);
-        let seconds = if is_awaited { bound } else { bound.min(typical.unwrap_or(bound)) };
+        let seconds = if is_awaited { bound } else { typical.map_or(bound, |it| bound.min(*it)) };
         list[at] = Transfer { start: measured.begin[at], seconds, is_awaited, ..list[at] };
         assumed.measured += u64::from(is_awaited);
         assumed.estimated += u64::from(!is_awaited);

@@ -127,7 +127,7 @@ impl Graph<'_> {
     /// # Errors
     /// Fails if containers wait for one another in a cycle, so that the changed run never ends.
     pub fn retime(&self, plan: &Plan, keeps: bool, mends: bool) -> Result<Retimed, Cycle> {
-        if plan.is_nothing() {
+        if plan.is_nothing() && !self.is_ideal() {
             return Ok(Retimed::recorded(self, keeps));
         }
         let own;

@@ -31,6 +31,7 @@ pub(crate) fn candidates(class: Collective, members: u32) -> Vec<Shape> {
             Shape::NxN,
             Shape::ReduceBcast,
             Shape::Flat,
+            Shape::ReduceScatter,
             Shape::Doubling,
             Shape::Bruck,
             Shape::Ring,
@@ -82,6 +83,12 @@ impl Schedule {
             Shape::ReduceBcast => {
                 schedule.gather(members, root);
                 schedule.tree_down(members, root);
+            }
+            Shape::ReduceScatter => {
+                schedule.gather(members, root);
+                schedule.sizes.resize(schedule.messages.len(), 1.0);
+                schedule.scatter(members, root);
+                schedule.sizes.resize(schedule.messages.len(), 1.0 / f64::from(members));
             }
             Shape::OneToN => schedule.scatter(members, root),
             Shape::NToOne => schedule.gather(members, root),

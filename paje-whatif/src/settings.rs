@@ -64,6 +64,8 @@ pub enum Shape {
     Binomial,
     /// All members send to the root. The root then sends the result down a binomial tree.
     ReduceBcast,
+    /// All members send to the root. The root then sends each member its block of the result.
+    ReduceScatter,
     /// Recursive doubling: in each round, pairs exchange messages.
     Doubling,
     /// Each member sends to its neighbour. The number of rounds is the number of other members. In a
@@ -87,13 +89,14 @@ pub enum Shape {
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Shape; 14] = [
+    pub const ALL: [Shape; 15] = [
         Shape::NxN,
         Shape::OneToN,
         Shape::NToOne,
         Shape::Flat,
         Shape::Binomial,
         Shape::ReduceBcast,
+        Shape::ReduceScatter,
         Shape::Doubling,
         Shape::Ring,
         Shape::Direct,
@@ -114,6 +117,7 @@ impl Shape {
             Shape::Flat => "flat",
             Shape::Binomial => "binomial",
             Shape::ReduceBcast => "reduce+bcast",
+            Shape::ReduceScatter => "reduce+scatter",
             Shape::Doubling => "doubling",
             Shape::Ring => "ring",
             Shape::Direct => "direct",
@@ -156,6 +160,8 @@ pub struct Settings {
     pub broadcast: Option<Shape>,
     /// Measured times of messages in the recorded run, in the trace's unit of time.
     pub table: Option<Table>,
+    /// Whether messages between ranks of one host use its links. By default, it is estimated.
+    pub is_local_linked: Option<bool>,
     /// Whether communication takes no time beyond waiting. Nothing is estimated then.
     pub is_ideal: bool,
     /// Whether the run does not change. The graph then has no steps.
@@ -174,6 +180,7 @@ impl Settings {
             shapes: Vec::new(),
             broadcast: None,
             table: None,
+            is_local_linked: None,
             is_ideal: false,
             is_identity: false,
         }

@@ -151,8 +151,8 @@ pub struct Cli {
 
     /// Schedule of a collective, such as NAME=nxn
     ///
-    /// Schedules: nxn, 1xn, nx1, flat, binomial, reduce+bcast, doubling, ring, direct, pairwise,
-    /// dissemination, scan and local
+    /// Schedules: nxn, 1xn, nx1, flat, binomial, reduce+bcast, reduce+scatter, doubling, bruck, ring,
+    /// direct, pairwise, dissemination, scan and local
     ///
     /// Default: the one that explains the recorded times best. Ignored for collectives with links
     #[arg(long, value_name = "SHAPE", value_parser = shape, help_heading = MODEL)]

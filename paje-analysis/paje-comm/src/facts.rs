@@ -138,7 +138,7 @@ impl<'t> Facts<'t> {
     /// Returns whether SimGrid wrote the trace.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
-        self.tracks.trace().comments().windows(7).any(|word| word == b"SimGrid")
+        self.tracks.is_simulated()
     }
 
     /// Returns whether the map or the rendezvous threshold says that a message is a rendezvous.

@@ -6,6 +6,7 @@
 //! is not the time on the network. If the only open state is a collective, the link is part of the
 //! collective.
 
+mod doubles;
 mod ends;
 mod tested;
 
@@ -32,6 +33,8 @@ pub struct Messages {
     pub elsewhere: u64,
     /// Number of links for which the trace has no end, but loops of tests show it.
     pub tested: u64,
+    /// Number of links that were left out, because they were written twice.
+    pub doubled: u64,
     received: Vec<Vec<u32>>,
     sent: Vec<Vec<u32>>,
     /// Requests of each message's send and receive. Empty if the trace has none.
@@ -160,6 +163,9 @@ impl Messages {
         tested.into_iter().for_each(|message| reader.add(message));
         let mut messages = reader.messages;
         messages.find_states(tracks);
+        if tracks.is_simulated() {
+            messages.drop_doubles(tracks);
+        }
         messages
     }
 

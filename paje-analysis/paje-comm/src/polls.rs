@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::classes::Class;
 use crate::facts::Facts;
-use crate::received::{Received, values_that};
+use crate::received::{NONE, Received, values_that};
 use crate::tracks::Tracks;
 use crate::walk::{Act, Acts, StateAct};
 
@@ -60,7 +60,7 @@ pub(crate) fn add_polls(
         }
         let values = &facts.tracks.list()[at].value;
         let mut completed: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for it in received.iter_mut().filter(|it| it.is_used) {
+        for it in received.iter_mut().filter(|it| it.is_used && it.recv != NONE) {
             it.is_tested = is_test[values[it.recv as usize].index()];
             if it.is_tested {
                 completed.entry(it.recv).or_default().push(it.message);

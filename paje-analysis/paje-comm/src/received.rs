@@ -1,6 +1,7 @@
 //! Finds the calls that post and complete the receive of each message.
 
 use std::collections::VecDeque;
+use std::iter::successors;
 
 use paje_sim::ValueId;
 
@@ -19,7 +20,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub struct Received {
     /// The message.
     pub message: u32,
-    /// State that completes the receive, or [`NONE`].
+    /// State that completes the receive, or [`NONE`]. A message may end between states.
     pub(crate) recv: u32,
     /// State that posted the receive, or [`NONE`].
     pub(crate) post: u32,
@@ -74,7 +75,7 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
     let mut take = |number: &u32| {
         let message = &messages.list()[*number as usize];
         let recv = message.recv();
-        let recv = recv.map(|state| moments.completing(state, message.end));
+        let recv = recv.and_then(|state| moments.completing(state, message.end));
         Received {
             message: *number,
             recv: recv.map_or(NONE, |state| state as u32),
@@ -96,7 +97,13 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
     for place in 0..all.len() {
         let Received { recv, end, .. } = all[place];
         if recv == NONE {
-            break;
+            // The rank was ready for all messages when the last state had ended.
+            let posted = between(tracks, at, end).map_or(f64::NEG_INFINITY, |(_, begin)| begin);
+            let before = place.checked_sub(1).map(|before| &all[before]);
+            let before = before.filter(|before| before.recv == NONE && before.end < end);
+            let since = before.map_or(posted, |before| before.end.max(posted));
+            all[place] = Received { posted, since, ..all[place] };
+            continue;
         }
         while state < recv {
             if begins[track.value[state as usize].index()] {
@@ -126,6 +133,22 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
         all[place] = Received { post, posted, since, ..all[place] };
     }
     all
+}
+
+/// Returns the state that follows a time between states, and the end of the state before. Returns
+/// `None` if an unknown call at that time may communicate. The first call begins the use of the library.
+pub(crate) fn between(tracks: &Tracks<'_>, at: usize, time: f64) -> Option<(u32, f64)> {
+    let track = &tracks.list()[at];
+    let mut next = track.start.partition_point(|start| *start < time);
+    let is_then = |state: usize| track.start[state] == time && track.end[state] == time;
+    if next < track.len() && is_then(next) && !tracks.class(at, next).communicates() {
+        if next > 0 {
+            return None;
+        }
+        next = 1;
+    }
+    let around = successors(next.checked_sub(1), |state| track.parent(*state)).last()?;
+    (track.end[around] <= time).then_some((next as u32, track.end[around]))
 }
 
 /// Divides the messages of a track into the sets of messages that one call completed at the same
@@ -193,12 +216,12 @@ impl<'m, 't> Moments<'m, 't> {
     }
 
     /// Returns the state that completes a message. Must be called with ascending ends.
-    fn completing(&mut self, state: usize, end: f64) -> usize {
+    fn completing(&mut self, state: usize, end: f64) -> Option<usize> {
         let (tracks, at) = (self.tracks, self.at);
         let track = &tracks.list()[at];
         let is_begun = self.begins[track.value[state].index()];
         if !is_begun && tracks.class(at, state) != Class::Wait {
-            return state;
+            return Some(state);
         }
         if end != self.now {
             self.now = end;
@@ -218,9 +241,16 @@ impl<'m, 't> Moments<'m, 't> {
         match found {
             Some(place) => {
                 self.waits[place].1 += 1;
-                self.waits[place].0
+                Some(self.waits[place].0)
             }
-            None => state,
+            // In a simulation, a call that begins a receive does not complete one. A collective may end at
+            // the same time.
+            None if is_begun && tracks.is_simulated() => {
+                let all = (0..state).rev().take_while(|it| track.end[*it] >= end);
+                let mut ended = all.filter(|it| track.end[*it] == end);
+                ended.find(|it| matches!(tracks.class(at, *it), Class::Collective(_)))
+            }
+            None => Some(state),
         }
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::Facts;
 use crate::groups::{Groups, group};
 use crate::polls::{Poll, add_polls, tests};
-use crate::received::{NONE, Received, TIME_TOLERANCE, received};
+use crate::received::{NONE, Received, TIME_TOLERANCE, between, received};
 use crate::requests::{add_completions, add_sets};
 use crate::steps::{Kind, Steps};
 use crate::walk::{Act, Acts, StateAct, Walk, WalkStep};
@@ -46,6 +46,9 @@ pub struct Inferred {
     /// Number of links between ranks for which nothing waits, because the state at the start or the
     /// end is unknown.
     pub unmatched: u64,
+    /// Number of links of a simulation that begin or end between calls, and for which the receiver
+    /// waits there.
+    pub between: u64,
     /// Number of ignored links of SMPI's `Sendrecv`, which pair the wrong sends and receives.
     pub mispaired: u64,
     /// Number of ignored links that end before they start.
@@ -114,6 +117,7 @@ impl<'t> Run<'t> {
         let (mut received, mut linked) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for (all, counted, unused, with_links) in found {
             inferred.unmatched += counted.unmatched;
+            inferred.between += counted.between;
             inferred.mispaired += counted.mispaired;
             inferred.backwards += counted.backwards;
             inferred.posts += counted.posts;
@@ -178,7 +182,13 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
             || send.is_some_and(|send| is_blocked(facts, message, send));
         let is_wrong =
             is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
-        let is_known = send.is_some() && recv.is_some() && message.from != message.to && !is_wrong;
+        // SMPI creates communicators outside of calls that it records.
+        let is_between =
+            |track: u32, time| is_simulated && between(tracks, track as usize, time).is_some();
+        let is_sent = send.is_some() || is_between(message.from, message.start);
+        let is_received = recv.is_some() || is_between(message.to, message.end);
+        let is_known = is_sent && is_received && message.from != message.to && !is_wrong;
+        inferred.between += u64::from(is_known && (send.is_none() || recv.is_none()));
         let is_backwards = is_known && message.end < message.start;
         inferred.mispaired += u64::from(is_wrong);
         inferred.backwards += u64::from(is_backwards);
@@ -207,9 +217,7 @@ fn is_blocked(facts: &Facts<'_>, message: &Message, send: usize) -> bool {
 fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
     let tracks = &facts.tracks;
     let is_behind = |at: usize, it: &Received| {
-        it.is_used
-            && it.since > it.posted
-            && matches!(tracks.class(at, it.recv as usize), Class::Collective(_))
+        it.is_used && it.since > it.posted && is_group(facts, at, it.recv)
     };
     let is_any = |(at, list): (usize, &Vec<Received>)| list.iter().any(|it| is_behind(at, it));
     if !all.par_iter().enumerate().any(is_any) {
@@ -255,7 +263,7 @@ fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
 }
 
 fn is_group(facts: &Facts<'_>, at: usize, state: u32) -> bool {
-    matches!(facts.tracks.class(at, state as usize), Class::Collective(_))
+    state != NONE && matches!(facts.tracks.class(at, state as usize), Class::Collective(_))
 }
 
 /// Adds the collective states of a rank in which messages start, and sorts the list.
@@ -275,13 +283,27 @@ fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> 
     acts.opening.reserve_exact(facts.messages.sent(at).len() + all.len());
     acts.closing.reserve_exact(all.len());
     for number in facts.messages.sent(at) {
-        let Some(send) = list[*number as usize].send().filter(|_| is_used[*number as usize]) else {
+        if !is_used[*number as usize] {
             continue;
-        };
-        let start = list[*number as usize].start;
-        acts.begin(start, track.start[send], StateAct::new(send as u32, Act::Send(*number)));
+        }
+        let (start, act) = (list[*number as usize].start, Act::Send(*number));
+        match list[*number as usize].send() {
+            Some(send) => {
+                acts.begin(start, track.start[send], StateAct::new(send as u32, act));
+            }
+            None => {
+                let next = between(&facts.tracks, at, start).map(|(next, _)| next);
+                acts.within.extend(next.map(|next| (start, StateAct::between(next, act))));
+            }
+        }
     }
     for it in all.iter().filter(|it| it.is_used) {
+        if it.recv == NONE {
+            let Some((next, _)) = between(&facts.tracks, at, it.end) else { continue };
+            acts.within.push((it.posted, StateAct::between(next, Act::Post(it.message))));
+            acts.within.push((it.end, StateAct::between(next, Act::Receive(it.message))));
+            continue;
+        }
         let of = StateAct::new(it.recv, Act::Receive(it.message));
         // In a collective, a send at the end comes after a receive at the same time.
         let is_last = it.end >= track.end[it.recv as usize] && !is_group(facts, at, it.recv);

@@ -112,6 +112,12 @@ impl<'t> Tracks<'t> {
         self.trace
     }
 
+    /// Returns whether SimGrid wrote the trace.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.trace.comments().windows(7).any(|word| word == b"SimGrid")
+    }
+
     /// Returns the classes of the states.
     #[must_use]
     pub fn classes(&self) -> &Classes {

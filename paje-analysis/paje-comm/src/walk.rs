@@ -45,6 +45,15 @@ impl StateAct {
         StateAct((u64::from(state) << 32) | u64::from(StateAct::packed(act)))
     }
 
+    /// Returns an act between states, given the state that comes next.
+    pub(crate) fn between(next: u32, act: Act) -> Self {
+        StateAct::new(BETWEEN | next, act)
+    }
+
+    fn is_between(self) -> bool {
+        self.state() & BETWEEN != 0
+    }
+
     /// Packs an act so that packed acts are ordered by kind, then by number.
     pub(crate) fn packed(act: Act) -> u32 {
         let (kind, number) = match act {
@@ -107,7 +116,7 @@ impl Acts {
     pub(crate) fn sort(&mut self) {
         // A stable sort is fast on nearly sorted data. No two elements are equal.
         self.opening.sort();
-        let then = |of: StateAct| (of.act(), of.state());
+        let then = |of: StateAct| (of.is_between(), of.act(), of.state());
         self.within.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| then(a.1).cmp(&then(b.1))));
         self.closing.sort();
     }
@@ -134,6 +143,9 @@ impl Acts {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Flag of the state of an act between states. The numbers of states are smaller.
+const BETWEEN: u32 = 1 << StateAct::BITS;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum WalkStep {
@@ -178,8 +190,10 @@ impl Walk {
         let Some((at, of)) = acts.within.get(self.within as usize) else {
             return (step, time);
         };
-        let is_opened = of.state() < self.next;
+        let is_opened = of.state() & !BETWEEN < self.next + u32::from(of.is_between());
         let comes_first = match step {
+            WalkStep::Close(_) if of.is_between() => false,
+            WalkStep::Open(_) if of.is_between() => true,
             WalkStep::Open(_) => *at < time,
             WalkStep::Close(closed) => *at <= time || closed == of.state(),
             _ => true,

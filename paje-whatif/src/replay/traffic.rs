@@ -25,6 +25,9 @@ pub(super) struct Traffic<'g> {
     running: FxHashMap<u32, (Operation, u32)>,
     schedules: FxHashMap<(usize, u32), Arc<Schedule>>,
     flows: Flows,
+    /// Whether each arrival is known when its message starts. This is so if messages share no links,
+    /// and no rank takes the message that arrives first.
+    is_direct: bool,
     next: Next,
     arrivals: Vec<(u64, f64)>,
     /// Ranks that may continue.
@@ -48,6 +51,7 @@ impl<'g> Traffic<'g> {
             running: FxHashMap::default(),
             schedules: FxHashMap::default(),
             flows: Flows::new(costs.shares, costs.cross, graph.tracks().list().len()),
+            is_direct: !costs.shares && graph.run.sets.is_empty() && graph.run.polls.is_empty(),
             next: Next::default(),
             arrivals: Vec::new(),
             woken: Vec::new(),
@@ -79,10 +83,22 @@ impl<'g> Traffic<'g> {
             return;
         }
         let start = if needs_post { sent.max(posted) } else { sent };
+        let (id, cost) = (u64::from(message), self.costs.of_message(at));
+        if self.is_direct {
+            return self.arrive(message, start + cost.0 + cost.1);
+        }
         let ends = &self.graph.messages().list()[at];
         let [from, to] = [ends.from, ends.to].map(|rank| self.graph.run.facts.hosts.host(rank));
-        let (id, cost) = (u64::from(message), self.costs.messages[at]);
         self.flows.start(Flow { id, from, to, cost }, start);
+    }
+
+    fn arrive(&mut self, message: u32, time: f64) {
+        self.arrived[message as usize] = time;
+        let ends = &self.graph.messages().list()[message as usize];
+        self.woken.push(ends.to);
+        if self.is_rendezvous(message) {
+            self.woken.push(ends.from);
+        }
     }
 
     /// Lets a member enter a collective.
@@ -112,7 +128,9 @@ impl<'g> Traffic<'g> {
     fn follow(&mut self, group: &Group, first: u32) {
         let mut next = std::mem::take(&mut self.next);
         let Some((operation, left)) = self.running.get_mut(&first) else { return };
-        for (message, time) in next.starts.drain(..) {
+        let mut started = 0;
+        while let Some((message, time)) = next.starts.get(started).copied() {
+            started += 1;
             let (from, to) = operation.ends(message);
             let id = GROUP | (u64::from(first) << MESSAGE_BITS) | u64::from(message);
             let [from, to] = [from, to].map(|member| group.tracks[member as usize]);
@@ -120,9 +138,14 @@ impl<'g> Traffic<'g> {
                 true => (0.0, 0.0),
                 false => operation.cost(message),
             };
+            if self.is_direct {
+                operation.arrive(message, time + cost.0 + cost.1, &mut next);
+                continue;
+            }
             let [from, to] = [from, to].map(|rank| self.graph.run.facts.hosts.host(rank));
             self.flows.start(Flow { id, from, to, cost }, time);
         }
+        next.starts.clear();
         for (member, time) in next.done.drain(..) {
             self.done[(first + member) as usize] = time;
             self.woken.push(group.tracks[member as usize]);
@@ -141,13 +164,7 @@ impl<'g> Traffic<'g> {
         self.flows.next_arrivals(until, &mut arrivals);
         for (id, time) in &arrivals {
             if id & GROUP == 0 {
-                let message = *id as u32;
-                self.arrived[message as usize] = *time;
-                let ends = &self.graph.messages().list()[message as usize];
-                self.woken.push(ends.to);
-                if self.is_rendezvous(message) {
-                    self.woken.push(ends.from);
-                }
+                self.arrive(*id as u32, *time);
                 continue;
             }
             let first = ((id & !GROUP) >> MESSAGE_BITS) as u32;

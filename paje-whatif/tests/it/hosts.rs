@@ -70,3 +70,29 @@ fn a_network_changes_local_messages_only_if_they_use_it() {
     // These do, as they take as long as others. The last two messages share the link out of the host.
     close(&ends(&replayed(run(1.0).as_bytes()), Some("a:2\nb:2"), slow), &[4.0, 7.0, 3.0, 6.0]);
 }
+
+#[test]
+fn the_network_shows_that_local_messages_do_not_use_its_links() {
+    // Rank 0 sends to ranks 1 and 3. Rank 1 waits for rank 2, too, so no upper bound shows that the
+    // message within its host is fast. But the message to rank 3 does not share a link.
+    let states: [State; 9] = [
+        (0, "MPI_Isend", 0.0, 0.0),
+        (0, "MPI_Isend", 0.0, 0.0),
+        (1, "MPI_Irecv", 0.0, 0.0),
+        (1, "MPI_Irecv", 0.0, 0.0),
+        (1, "MPI_Waitall", 0.0, 1.5),
+        (2, "computing", 0.0, 0.5),
+        (2, "MPI_Send", 0.5, 0.5),
+        (2, "computing", 0.5, 1.0),
+        (3, "MPI_Recv", 0.0, 1.0),
+    ];
+    let links = [(0, 1, 0.0, 1.5, 1000), (0, 3, 0.0, 1.0, 1000), (2, 1, 0.5, 1.5, 1000)];
+    let trace = replayed(format!("# SimGrid\n{}", text(&states, &links)).as_bytes());
+    let mut settings = settings();
+    settings.table = Some(Table::parse(TABLE).expect("a table"));
+    let mut facts = Facts::new(&trace, &settings.map, &settings.reading);
+    facts.hosts = Hosts::given("a:2\nb:2", 4).expect("a host file");
+    let graph = Graph::of(facts, &settings, None);
+    assert!(graph.is_local(0, 1));
+    assert_eq!(graph.assumed().is_local_linked, Some(false));
+}

@@ -14,6 +14,10 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
     let inferred = &run.inferred;
     for (count, what) in [
         (inferred.unmatched, "links have no sending or no receiving state; nothing waits for them"),
+        (
+            inferred.between,
+            "links begin or end between calls, as when SMPI creates communicators; containers wait for them there",
+        ),
         (inferred.mispaired, "links of Sendrecv are ignored, since SMPI pairs their ends wrongly"),
         (inferred.backwards, "links end before they start; nothing waits for them"),
         (
@@ -21,6 +25,10 @@ pub(super) fn of_graph(graph: &Graph<'_>, settings: &Settings, report: &mut Repo
             "receives are paired with their posts by order; the trace has no requests",
         ),
         (inferred.completions, "sends are paired with the calls that wait for them by time"),
+        (
+            graph.messages().doubled,
+            "links are left out, since SMPI writes the messages of calls twice with those of collectives",
+        ),
         (graph.messages().tested, "links lack an end, and end with loops of tests, in order"),
         (
             trace.link_starts().len() as u64 - graph.messages().tested,
