@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use datasets::Shape;
 use paje_sim::options::MemoryLimit;
 use paje_sim::{
-    ContainerId, Error, Events, Lane, Links, NameOrder, Options, Progress, Row, Source, States,
-    Trace, TypeNature, Variables, Visitor,
+    ContainerId, Error, Events, Lane, Links, NameOrder, Options, Progress, Source, States, Trace,
+    TypeNature, Variables, Visitor,
 };
 use paje_workers::Workers;
 
