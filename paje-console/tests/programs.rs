@@ -182,7 +182,7 @@ fn each_program_has_a_document() {
         text.unwrap_or_else(|error| panic!("{file}: {error}"))
     };
     let readme = read("README.md");
-    let lists = ["docs/rust.md", "docs/dev/reliability.md", "docs/zensical.toml"];
+    let lists = ["docs/dev/reliability.md", "docs/zensical.toml"];
     let lists = lists.map(|list| (list, read(list)));
     for Program { name, .. } in programs() {
         let document = format!("docs/{}.md", name.trim_start_matches("pj_"));
