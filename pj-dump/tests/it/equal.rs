@@ -31,7 +31,7 @@ enum Medium {
     File,
     Pipe,
     Gzip,
-    /// The trace is packed, in segments of the block size.
+    /// The trace is packed, in segments of the block size or of 200 bytes.
     Packed,
 }
 
@@ -79,7 +79,7 @@ impl<'t> Kept<'t> {
         let path = self.folder.path().join(&name);
         if !path.exists() {
             let mut settings = paje_pack::Settings::default();
-            (settings.segment, settings.level) = (size.min(1 << 22), 1);
+            (settings.segment, settings.level) = (size.clamp(200, 1 << 22), 1);
             let packed = paje_pack::pack(self.text, Vec::new(), settings).expect("memory");
             fs::write(path, packed).expect("the folder is writable");
         }
