@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from processes import BLOCK, ROOT, Failed, build, floor, generate, processor, size, timed
+from processes import BLOCK, ROOT, Failed, build, exit_with, floor, generate, processor, size, timed
 
 OURS, THEIRS = ["--quotes", "strip"], "PajeNG pj_dump"
 JOBS = {
@@ -186,8 +186,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Failed, OSError, subprocess.CalledProcessError) as error:
-        print(f"compare: {error}", file=sys.stderr)
-        sys.exit(2)
+    exit_with("compare", main)

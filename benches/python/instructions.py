@@ -13,10 +13,9 @@ import io
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
-from processes import ROOT, Failed, generate, size
+from processes import ROOT, Failed, exit_with, generate, size
 
 SHAPES = "mpi,task-runtime,many-containers,unique-values,all-links,variables,quoted,deep"
 HEAD = "shape               decode   replay     rest  without rows  a row of output      all a line"
@@ -140,8 +139,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Failed, OSError, subprocess.CalledProcessError) as error:
-        print(f"instructions: {error}", file=sys.stderr)
-        sys.exit(2)
+    exit_with("instructions", main)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -113,6 +114,15 @@ def processor():
     names = [line.split(": ", 1)[1] for line in lines if line.startswith("model name")]
     name = (names or [platform.machine()])[0].replace("(R)", "").replace("(TM)", "")
     return f"{name}, {len(os.sched_getaffinity(0))} cores"
+
+
+def exit_with(name, main):
+    """Runs a program. Ends with its status, or with 2 and a message if nothing could be measured."""
+    try:
+        sys.exit(main())
+    except (Failed, OSError, subprocess.CalledProcessError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def machine():

@@ -32,7 +32,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from processes import BLOCK, Failed, build, floor, generate, machine, output, processor, size, timed
+from processes import BLOCK, Failed, build, exit_with, floor, generate, machine, output, processor, size, timed
 
 COLUMNS = "trace bytes kind program pieces threads pin cache run seconds cpu peak_memory serial imbalance".split()
 HEAD = (
@@ -321,4 +321,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with("scaling", main)

@@ -77,9 +77,9 @@ impl Trace {
         Trace::of_locations(archive, locations, threads)
     }
 
-    /// Reads the events of some locations, in ascending order, with this many threads. The states
-    /// there equal those of the whole archive. But messages from or to other locations are events,
-    /// and the trace ends earlier, unless it has states that last until its end.
+    /// Reads the events of some locations, in ascending order, with this many threads. Their states
+    /// equal those of the whole archive. Messages from or to other locations become events. Unless
+    /// a state lasts until the end of the run, the trace ends at the last event that was read.
     ///
     /// # Errors
     /// Fails if a file cannot be read or is damaged.

@@ -55,7 +55,8 @@ impl<'t> Graph<'t> {
             false => Run::new(facts, rendezvous),
         };
         let (mut settings, mut measured) = (settings.clone(), measure(&run, settings));
-        // Upper bounds of transfers show that messages within a host are fast, but not that they use links.
+        // Upper bounds can show that messages within a host are too fast to use its links. They cannot show
+        // that these messages use the links.
         let is_linked = measured.1.is_local_linked.filter(|it| *it && run.facts.is_simulated());
         if is_linked.is_some() && settings.is_local_linked.is_none() {
             let shared = Arc::new(run);

@@ -130,7 +130,7 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         let sort = sort_of(run, it.message);
         let is_fast = sort.1 && assumed.is_local_linked == Some(false);
         // Nothing slows down messages within a host. If no call waited for a message of this sort last, the
-        // shortest upper bound says most.
+        // best estimate is the shortest upper bound.
         let typical = measured.typical.get(&sort).filter(|_| !is_fast).or(shortest.get(&sort));
         let is_awaited = measured.is_last[at] && !is_fast;
         let bound = measured.bound[at].max(0.0);

@@ -182,7 +182,7 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
             || send.is_some_and(|send| is_blocked(facts, message, send));
         let is_wrong =
             is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
-        // SMPI creates communicators outside of calls that it records.
+        // SMPI does not record the calls that create communicators.
         let is_between =
             |track: u32, time| is_simulated && between(tracks, track as usize, time).is_some();
         let is_sent = send.is_some() || is_between(message.from, message.start);

@@ -87,7 +87,7 @@ impl Trial {
         match fault {
             0 => {
                 let mut child = self.command(&["--threads", "2", "t"]).spawn().expect("it starts");
-                // The program may print fewer bytes.
+                // The output may be shorter than that.
                 let mut some = vec![0; rng.index(2000)];
                 let _ = child.stdout.take().expect("a pipe").read_exact(&mut some);
                 let found = child.wait_with_output().expect("it ends");
