@@ -68,17 +68,12 @@ impl Received {
 pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
     let (tracks, messages) = (&*facts.tracks, &facts.messages);
     let track = &tracks.list()[at];
-    let begins = values_that(tracks, track, |class, name| {
-        class == Class::Recv && has_word(name, &["irecv"])
-    });
-    let mut moments = Moments::new(tracks, at, &begins);
-    let mut take = |number: &u32| {
+    let posting = posting(tracks, track);
+    let take = |number: &u32| {
         let message = &messages.list()[*number as usize];
-        let recv = message.recv();
-        let recv = recv.and_then(|state| moments.completing(state, message.end));
         Received {
             message: *number,
-            recv: recv.map_or(NONE, |state| state as u32),
+            recv: message.recv().map_or(NONE, |state| state as u32),
             post: NONE,
             is_used: false,
             is_rendezvous: false,
@@ -89,7 +84,7 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
             since: f64::NEG_INFINITY,
         }
     };
-    let mut all: Vec<Received> = messages.received(at).iter().map(&mut take).collect();
+    let mut all: Vec<Received> = messages.received(at).iter().map(take).collect();
     all.sort_by(|a, b| a.recv.cmp(&b.recv).then_with(|| a.end.total_cmp(&b.end)));
     // Receives that have been posted but not completed, in order.
     let mut begun: VecDeque<u32> = VecDeque::new();
@@ -106,7 +101,7 @@ pub fn received(facts: &Facts<'_>, at: usize) -> Vec<Received> {
             continue;
         }
         while state < recv {
-            if begins[track.value[state as usize].index()] {
+            if posting[track.value[state as usize].index()] {
                 begun.push_back(state);
             }
             state += 1;
@@ -178,81 +173,16 @@ pub(crate) fn has_word(name: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| name.windows(word.len()).any(|part| part == word.as_bytes()))
 }
 
+/// Returns which values of a track are calls that post a receive and complete none.
+pub(crate) fn posting(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
+    values_that(tracks, track, |class, name| class == Class::Recv && has_word(name, &["irecv"]))
+}
+
 /// Returns which values of a track are calls that wait for at most one request.
 pub(crate) fn single_waits(tracks: &Tracks<'_>, track: &Track) -> Vec<bool> {
     values_that(tracks, track, |class, name| {
         class == Class::Wait && has_word(name, &["wait"]) && !has_word(name, &["all", "some"])
     })
-}
-
-/// Calls of zero duration at one moment, in which messages may have ended. If there are several, a
-/// message is completed by the first call that can complete a pending receive.
-struct Moments<'m, 't> {
-    tracks: &'m Tracks<'t>,
-    at: usize,
-    begins: &'m [bool],
-    singles: Vec<bool>,
-    /// Number of receives posted before each state.
-    posts: Vec<u32>,
-    /// Number of receives that waiting calls completed.
-    completed: u32,
-    now: f64,
-    /// Waiting calls that end at this moment, and the number of messages that each of them
-    /// completed.
-    waits: Vec<(usize, u32)>,
-}
-
-impl<'m, 't> Moments<'m, 't> {
-    fn new(tracks: &'m Tracks<'t>, at: usize, begins: &'m [bool]) -> Self {
-        let mut count = 0;
-        let posts = tracks.list()[at].value.iter().map(|value| {
-            let before = count;
-            count += u32::from(begins[value.index()]);
-            before
-        });
-        let (posts, waits) = (posts.collect(), Vec::new());
-        let singles = single_waits(tracks, &tracks.list()[at]);
-        Moments { tracks, at, begins, singles, posts, completed: 0, now: f64::NAN, waits }
-    }
-
-    /// Returns the state that completes a message. Must be called with ascending ends.
-    fn completing(&mut self, state: usize, end: f64) -> Option<usize> {
-        let (tracks, at) = (self.tracks, self.at);
-        let track = &tracks.list()[at];
-        let is_begun = self.begins[track.value[state].index()];
-        if !is_begun && tracks.class(at, state) != Class::Wait {
-            return Some(state);
-        }
-        if end != self.now {
-            self.now = end;
-            let last = track.start.partition_point(|start| *start <= end);
-            let all =
-                (0..last).rev().take_while(|it| track.start[*it] == end || track.end[*it] == end);
-            let waits =
-                all.filter(|it| tracks.class(at, *it) == Class::Wait && track.end[*it] == end);
-            self.waits = waits.map(|it| (it, 0)).collect();
-            self.waits.reverse();
-        }
-        let pending = |it: usize| self.posts[it] > self.completed;
-        let is_one = |it: usize| self.singles[track.value[it].index()];
-        let is_free = |(it, count): &(usize, u32)| pending(*it) && (*count == 0 || !is_one(*it));
-        let found = self.waits.iter().position(is_free);
-        self.completed += 1;
-        match found {
-            Some(place) => {
-                self.waits[place].1 += 1;
-                Some(self.waits[place].0)
-            }
-            // In a simulation, a call that begins a receive does not complete one. A collective may end at
-            // the same time.
-            None if is_begun && tracks.is_simulated() => {
-                let all = (0..state).rev().take_while(|it| track.end[*it] >= end);
-                let mut ended = all.filter(|it| track.end[*it] == end);
-                ended.find(|it| matches!(tracks.class(at, *it), Class::Collective(_)))
-            }
-            None => Some(state),
-        }
-    }
 }
 
 /// Returns when the last nested state that ended before `until` ended. Without such a nested state,

@@ -4,6 +4,7 @@
 mod any;
 mod known;
 mod naive;
+mod posts;
 mod random;
 mod recorded;
 mod smpi;

@@ -57,8 +57,7 @@ fn sends(value: &str) -> bool {
 }
 
 fn receives(value: &str) -> bool {
-    let all = ["PMPI_Recv", "PMPI_Irecv", "PMPI_Wait", "PMPI_Waitall", "PMPI_Sendrecv"];
-    all.contains(&value)
+    ["PMPI_Recv", "PMPI_Wait", "PMPI_Waitall", "PMPI_Sendrecv"].contains(&value)
 }
 
 fn collective(value: &str) -> bool {
@@ -155,10 +154,13 @@ impl Naive {
         }
         let takes = |i: &usize| receives(&rank[*i].value);
         let group = |i: &usize| collective(&rank[*i].value);
+        let posts = |i: &usize| rank[*i].value == "PMPI_Irecv";
         let one = all().rev().find(|i| open(i) && takes(i));
-        let one = one.or_else(|| all().find(|i| new(i) && takes(i)));
         let one = one.or_else(|| all().rev().find(|i| open(i) && group(i)));
-        one.or_else(|| all().find(|i| new(i) && group(i)))
+        let one = one.or_else(|| all().find(|i| new(i) && takes(i)));
+        let one = one.or_else(|| all().find(|i| new(i) && group(i)));
+        let one = one.or_else(|| all().rev().find(|i| open(i) && posts(i)));
+        one.or_else(|| all().find(|i| new(i) && posts(i)))
     }
 
     fn messages(&mut self, messages: &[Message], eager: f64) {

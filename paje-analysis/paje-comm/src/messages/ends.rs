@@ -2,6 +2,7 @@
 
 use super::{Message, NONE};
 use crate::classes::Class;
+use crate::received::{posting, single_waits};
 use crate::tracks::{Track, Tracks};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ impl Side {
 pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
+    let posting = posting(tracks, track);
+    let mut pending = (side == Side::Receiving).then(|| Pending::new(tracks, track, &posting));
     let mut found = Vec::with_capacity(times.len());
     let mut candidates = Vec::new();
     let mut next = 0;
@@ -40,13 +43,18 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
         // entered at this time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
-        let moment = Moment { track, classes, side, time, next, now };
+        let moment = Moment { track, classes, posting: &posting, side, time, next, now };
         candidates.clear();
-        moment.find(&mut candidates);
+        moment.find(&mut candidates, tracks.is_simulated());
         // The first state gets surplus links.
         let more = same.len().saturating_sub(candidates.len());
-        let state = |i: usize| candidates.get(i.saturating_sub(more)).copied().unwrap_or(NONE);
-        found.extend((0..same.len()).map(state));
+        for i in 0..same.len() {
+            let state = candidates.get(i.saturating_sub(more)).map_or(NONE, |(state, _)| *state);
+            found.push(match &mut pending {
+                Some(pending) if state != NONE => pending.take(&moment, state, &mut candidates),
+                _ => state,
+            });
+        }
     }
     found
 }
@@ -54,6 +62,8 @@ pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: 
 struct Moment<'a> {
     track: &'a Track,
     classes: &'a [Class],
+    /// Which values are calls that only post a receive.
+    posting: &'a [bool],
     side: Side,
     time: f64,
     /// Index of the first state entered at `time` or later. `now` is the number of states entered
@@ -63,28 +73,35 @@ struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    /// Finds the matching states. At most one of them has a duration above zero.
-    fn find(&self, candidates: &mut Vec<u32>) {
-        let takes = |state: &usize| self.side.takes(self.class(*state));
+    /// Finds the matching states. At most one of them has a duration above zero. A call that posts
+    /// a receive completes none. Only if a real trace has no other state, it matches.
+    fn find(&self, candidates: &mut Vec<(u32, u32)>, is_simulated: bool) {
+        let takes = |state: &usize| self.side.takes(self.class(*state)) && !self.posts(*state);
         let just_then = self.just_then().filter(takes);
         match self.side {
-            Side::Sending => candidates.extend(just_then.map(|state| state as u32)),
+            Side::Sending => candidates.extend(just_then.map(|state| (state as u32, 0))),
             Side::Receiving => {
                 let left = |state: &usize| self.track.end[*state] == self.time;
                 let before = self.before().filter(takes).find(left);
                 let both = before.into_iter().chain(just_then.filter(left));
-                candidates.extend(both.map(|state| state as u32));
+                candidates.extend(both.map(|state| (state as u32, 0)));
             }
         }
         if !candidates.is_empty() {
             return;
         }
         let in_group = |state: &usize| matches!(self.class(*state), Class::Collective(_));
+        let posts = |state: &usize| !is_simulated && self.posts(*state);
         let one = self.before().find(takes);
-        let one = one.or_else(|| self.just_then().find(takes));
         let one = one.or_else(|| self.before().find(in_group));
+        let one = one.or_else(|| self.just_then().find(takes));
         let one = one.or_else(|| self.just_then().find(in_group));
-        candidates.extend(one.map(|state| state as u32));
+        let one = one.or_else(|| self.before().chain(self.just_then()).find(posts));
+        candidates.extend(one.map(|state| (state as u32, 0)));
+    }
+
+    fn posts(&self, state: usize) -> bool {
+        self.posting[self.track.value[state].index()]
     }
 
     fn class(&self, state: usize) -> Class {
@@ -101,5 +118,48 @@ impl Moment<'_> {
 
     fn just_then(&self) -> impl Iterator<Item = usize> + '_ {
         self.next..self.next + self.now
+    }
+}
+
+/// Receives of a track that have been posted but not completed.
+struct Pending {
+    /// Which values are calls that wait for at most one request.
+    singles: Vec<bool>,
+    /// Number of receives posted before each state.
+    posted: Vec<u32>,
+    /// Number of receives that waiting calls completed.
+    completed: u32,
+}
+
+impl Pending {
+    fn new(tracks: &Tracks<'_>, track: &Track, posting: &[bool]) -> Self {
+        let mut count = 0;
+        let posted = track.value.iter().map(|value| {
+            let before = count;
+            count += u32::from(posting[value.index()]);
+            before
+        });
+        Pending { posted: posted.collect(), singles: single_waits(tracks, track), completed: 0 }
+    }
+
+    /// Returns the state in which a link ends. If several calls waited, this is the first call that
+    /// can complete a pending receive. The candidates have their numbers of links.
+    fn take(&mut self, moment: &Moment<'_>, state: u32, candidates: &mut [(u32, u32)]) -> u32 {
+        let waits = |state: u32| moment.class(state as usize) == Class::Wait;
+        if !waits(state) {
+            self.completed += u32::from(moment.posts(state as usize));
+            return state;
+        }
+        let is_single = |state: u32| self.singles[moment.track.value[state as usize].index()];
+        let is_free = |(state, count): &&mut (u32, u32)| {
+            let is_pending = self.posted[*state as usize] > self.completed;
+            waits(*state) && is_pending && (*count == 0 || !is_single(*state))
+        };
+        let free = candidates.iter_mut().find(is_free);
+        self.completed += 1;
+        free.map_or(state, |(state, count)| {
+            *count += 1;
+            *state
+        })
     }
 }
