@@ -136,8 +136,10 @@ impl Naive {
     }
 
     /// Returns the state in which a link ends. If states end at that time, they are taken in order
-    /// of their starts. Otherwise, an open state is taken.
-    fn receiving(&self, messages: &[Message], at: usize) -> Option<usize> {
+    /// of their starts. Otherwise, an open state is taken. A call that waits comes first if its rank
+    /// has posted a receive before that no earlier message has completed. `before` are the states in
+    /// which the rank's earlier messages end.
+    fn receiving(&self, messages: &[Message], at: usize, before: &[usize]) -> Option<usize> {
         let message = &messages[at];
         let (rank, time) = (&self.ranks[message.to], message.end);
         let of_rank = |m: &&Message| m.to == message.to && m.end == time;
@@ -149,12 +151,21 @@ impl Naive {
         let left = |i: &usize| rank[*i].end == time && receives(&rank[*i].value);
         let mut ended: Vec<usize> = all().rev().find(|i| open(i) && left(i)).into_iter().collect();
         ended.extend(all().filter(|i| new(i) && left(i)));
+        let posts = |i: &usize| rank[*i].value == "PMPI_Irecv";
+        let waits = |i: &usize| rank[*i].value.starts_with("PMPI_Wait");
         if !ended.is_empty() {
-            return ended.get(place.saturating_sub(more.saturating_sub(ended.len()))).copied();
+            let one = ended[place.saturating_sub(more.saturating_sub(ended.len()))];
+            let completed = before.iter().filter(|i| waits(i) || posts(i)).count();
+            let is_free = |i: &usize| {
+                waits(i)
+                    && (0..*i).filter(posts).count() > completed
+                    && (rank[*i].value == "PMPI_Waitall" || !before.contains(i))
+            };
+            let free = ended.iter().copied().find(|i| waits(&one) && is_free(i));
+            return free.or(Some(one));
         }
         let takes = |i: &usize| receives(&rank[*i].value);
         let group = |i: &usize| collective(&rank[*i].value);
-        let posts = |i: &usize| rank[*i].value == "PMPI_Irecv";
         let one = all().rev().find(|i| open(i) && takes(i));
         let one = one.or_else(|| all().rev().find(|i| open(i) && group(i)));
         let one = one.or_else(|| all().find(|i| new(i) && takes(i)));
@@ -174,8 +185,11 @@ impl Naive {
                 found.insert(key, (late, order, wait));
             }
         };
+        let mut before = vec![Vec::new(); self.ranks.len()];
         for (at, message) in messages.iter().enumerate() {
-            let (send, recv) = (self.sending(messages, at), self.receiving(messages, at));
+            let recv = self.receiving(messages, at, &before[message.to]);
+            before[message.to].extend(recv);
+            let send = self.sending(messages, at);
             let state = |rank: usize, i: usize| &self.ranks[rank][i];
             if let Some(i) = recv.filter(|i| !collective(&state(message.to, *i).value)) {
                 let State { start, end, .. } = *state(message.to, i);
