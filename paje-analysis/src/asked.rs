@@ -269,7 +269,7 @@ impl Asked {
 }
 
 /// Replaces the missing bounds of the window with the bounds of `whole`.
-fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
+pub(crate) fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
     (finite(window.from, whole.0), finite(window.to, whole.1))
 }

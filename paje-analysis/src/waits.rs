@@ -15,6 +15,7 @@
 pub mod delays;
 mod notes;
 pub mod paths;
+pub mod portions;
 mod report;
 pub mod rest;
 pub mod tables;
@@ -121,12 +122,15 @@ impl<'t> Waits<'t> {
     /// included.
     #[must_use]
     pub fn bytes(trace: &Trace) -> u64 {
+        let counts = trace.counts();
+        Waits::bytes_of(counts.states, counts.links)
+    }
+
+    fn bytes_of(states: u64, links: u64) -> u64 {
         // Memory for a message: the message itself, its index in two lists, and its state and time
         // during the search.
         const MESSAGE: usize = size_of::<Message>() + 4 * size_of::<u32>() + size_of::<f64>();
-        let counts = trace.counts();
-        let bytes = counts.states * Tracks::STATE as u64 + counts.links * MESSAGE as u64;
-        bytes + counts.links * size_of::<Wait>() as u64
+        states * Tracks::STATE as u64 + links * (MESSAGE + size_of::<Wait>()) as u64
     }
 
     /// Finds all waits of a trace.

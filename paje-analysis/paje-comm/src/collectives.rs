@@ -4,6 +4,7 @@
 //! the group is divided.
 
 mod communicators;
+mod growing;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,8 @@ use crate::classes::{Class, Collective};
 use crate::named;
 use crate::recorded::Recorded;
 use crate::tracks::{Track, Tracks, grouped};
+
+pub use growing::Residuals;
 
 /// Settings for finding collectives.
 #[derive(Clone, Debug, Default)]
@@ -218,49 +221,12 @@ impl Series {
         self.root.map(|root| (root + turned) % self.tracks.len())
     }
 
-    /// Finds the root. If the given root is in the group, uses it. Otherwise, takes the member with
-    /// the smallest sum of residuals, or a rotating root if that reduces the sum to less than four
-    /// fifths.
+    /// Finds the root. If the given root is in the group, uses it. Otherwise, estimates it.
     fn find_root(&mut self, tracks: &Tracks<'_>, named: Option<ContainerId>) {
-        let group = &self.tracks;
-        if !matches!(self.class, Collective::OneToN | Collective::NToOne) {
-            return;
-        }
-        let named = named.and_then(|named| tracks.of_container(named));
-        let named = named.and_then(|named| group.iter().position(|track| *track as usize == named));
-        self.assumed = named.is_none();
-        if named.is_some() {
-            self.root = named;
-            return;
-        }
-        let mut sums = vec![0; group.len()];
-        // If roots rotate, the index is the root of the first operation.
-        let (mut turning, mut of_one) = (sums.clone(), sums.clone());
-        for instance in 0..self.len() {
-            let times = |(track, state): (&u32, &u32)| {
-                let track = &tracks.list()[*track as usize];
-                (nanos(track.start[*state as usize]), nanos(track.end[*state as usize]))
-            };
-            let times: Vec<_> = group.iter().zip(self.operation(instance)).map(times).collect();
-            of_one.fill(0);
-            match self.class {
-                Collective::OneToN => one_to_n(&times, &mut of_one),
-                _ => n_to_one(&times, &mut of_one),
-            }
-            for (member, sum) in of_one.iter().enumerate() {
-                sums[member] += sum;
-                let first = (member + group.len() - instance % group.len()) % group.len();
-                turning[first] += sum;
-            }
-        }
-        let least = |sums: &[i128]| (0..group.len()).min_by_key(|member| sums[*member]);
-        self.root = least(&sums);
-        let turned = least(&turning);
-        if let (Some(root), Some(first)) = (self.root, turned)
-            && self.len() > 2
-            && 5 * turning[first] < 4 * sums[root]
-        {
-            (self.root, self.is_turning) = (turned, true);
+        if self.needs_root(tracks, named) {
+            let mut residuals = Residuals::default();
+            (0..self.len()).for_each(|instance| residuals.add(self, tracks, instance));
+            residuals.choose_root(self);
         }
     }
 }

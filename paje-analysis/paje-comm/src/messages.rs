@@ -8,6 +8,7 @@
 
 mod doubles;
 mod ends;
+mod growing;
 mod tested;
 
 use std::collections::BTreeSet;

@@ -132,6 +132,14 @@ impl Recorded {
         Recorded { operations, communicators: texts, notes, requests: Vec::new(), halves }
     }
 
+    /// Returns whether a trace may record facts about calls.
+    #[must_use]
+    pub fn are_possible(trace: &Trace) -> bool {
+        let types = trace.types();
+        let mut events = types.ids().filter(|id| types.nature(*id) == TypeNature::Event);
+        events.any(|id| Reader::new(trace, id).is_some())
+    }
+
     /// Finds the states that complete the sends of messages and post their receives.
     pub(crate) fn find_requests(&mut self, tracks: &Tracks<'_>, messages: &Messages) {
         self.requests = vec![[NONE; 2]; messages.requests().len()];

@@ -4,6 +4,8 @@
 //! The rows of a lane can only be visited in order. Messages and critical paths need random access,
 //! so a track has a copy of the states. It takes 24 bytes per state.
 
+mod growing;
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Seconds;
 use crate::classes::{Class, Classes};
+pub(crate) use growing::Forgotten;
 
 /// The tracks of a trace.
 #[derive(Clone, Debug)]
@@ -38,6 +41,7 @@ pub struct Track {
     pub value: Vec<ValueId>,
     parent: Vec<u32>,
     last_exit: f64,
+    pub(crate) forgotten: Forgotten,
 }
 
 const NONE: u32 = u32::MAX;
@@ -156,12 +160,6 @@ impl<'t> Tracks<'t> {
 }
 
 impl Track {
-    fn without_states(container: ContainerId) -> Self {
-        let (start, end, value, parent) = Default::default();
-        let last_exit = f64::NEG_INFINITY;
-        Track { container, type_: TypeId::ROOT, start, end, value, parent, last_exit }
-    }
-
     fn new(lane: LaneView<'_>) -> Self {
         let count = lane.len() as usize;
         let mut track = Track {
@@ -172,6 +170,7 @@ impl Track {
             value: Vec::with_capacity(count),
             parent: Vec::with_capacity(count),
             last_exit: f64::NEG_INFINITY,
+            forgotten: Forgotten::NOTHING,
         };
         let mut open: Vec<u32> = Vec::new();
         for (at, state) in lane.states().enumerate() {
@@ -345,6 +344,7 @@ mod tests {
             end: states.iter().map(|state| state.1).collect(),
             value: (0..states.len() as u32).map(ValueId).collect(),
             last_exit: f64::NEG_INFINITY,
+            forgotten: Forgotten::NOTHING,
         };
         track.last_exit = track.latest_end();
         track

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 
 use paje_sim::TimeScale;
 
-use super::Waits;
 use super::paths::ByPath;
+use super::rest::Rest;
 use super::tables::Total;
+use super::{Kind, Waits};
 use crate::{Data, Label, Seconds, Table};
 
 struct Row {
@@ -23,17 +24,8 @@ impl Waits<'_> {
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
         let all: Seconds = self.facts.tracks.list().iter().map(|_| length).sum();
-        let row = |(name, total): (&'static str, Total)| Row {
-            names: [name.into(), "".into()],
-            share: total.seconds.share_of(all),
-            total,
-        };
-        let kinds = self.by_kind(window).into_iter().map(|of| (of.kind.name(), of.total));
-        let rest = self.by_rest(window).into_iter().map(|(rest, total)| (rest.name(), total));
-        let mut rows = sorted(kinds.map(row).collect());
-        rows.extend(sorted(rest.map(row).collect()));
-        let table = with_totals(Table::new("kinds").with("kind", name(&rows, 0)), &rows);
-        table.in_seconds(self.scale())
+        let kinds = self.by_kind(window).into_iter().map(|of| (of.kind, of.total)).collect();
+        kinds_table(kinds, self.by_rest(window), all).in_seconds(self.scale())
     }
 
     /// Returns `value,kind,count,seconds,share,mean,max,whom`: waiting by value of the state that
@@ -151,6 +143,24 @@ impl Waits<'_> {
         let container = self.facts.tracks.list()[track as usize].container;
         self.facts.tracks.trace().containers().name(container).into()
     }
+}
+
+/// Makes [`Waits::kinds_table`]. `all` is the time of all containers.
+pub(super) fn kinds_table(
+    kinds: Vec<(Kind, Total)>,
+    rest: Vec<(Rest, Total)>,
+    all: Seconds,
+) -> Table {
+    let row = |(name, total): (&'static str, Total)| Row {
+        names: [name.into(), "".into()],
+        share: total.seconds.share_of(all),
+        total,
+    };
+    let kinds = kinds.into_iter().map(|(kind, total)| (kind.name(), total));
+    let rest = rest.into_iter().map(|(rest, total)| (rest.name(), total));
+    let mut rows = sorted(kinds.map(row).collect());
+    rows.extend(sorted(rest.map(row).collect()));
+    with_totals(Table::new("kinds").with("kind", name(&rows, 0)), &rows)
 }
 
 /// Rounds to the printed precision, because divided charges have rounding errors.

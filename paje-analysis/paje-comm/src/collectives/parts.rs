@@ -14,6 +14,10 @@ const FEWEST_OPERATIONS: usize = 10;
 /// Largest number of members that are divided into parts of different sizes.
 const MOST_MEMBERS: usize = 64;
 
+const fn explains(count: usize, wrong: usize) -> bool {
+    wrong * 20 <= count
+}
+
 impl Series {
     /// Returns the times at which each member enters and leaves an operation, in seconds.
     #[must_use]
@@ -60,7 +64,13 @@ impl Series {
 
     /// Returns whether the group explains nearly all operations.
     fn explains(&self, wrong: usize) -> bool {
-        wrong * 20 <= self.len()
+        explains(self.len(), wrong)
+    }
+
+    /// Returns whether the group may be divided, if so many of its operations contradict it.
+    #[must_use]
+    pub fn may_divide(count: usize, wrong: usize) -> bool {
+        count >= FEWEST_OPERATIONS && !explains(count, wrong)
     }
 
     /// Returns a series of only these members. The root of a broadcast never waits. The root of a
@@ -103,7 +113,7 @@ impl Series {
 
     /// Returns the series, or the parts that explain its times best.
     pub(super) fn divided(self, tracks: &Tracks<'_>) -> Vec<Series> {
-        if self.len() < FEWEST_OPERATIONS || self.explains(self.judge(tracks).1) {
+        if !Series::may_divide(self.len(), self.judge(tracks).1) {
             return vec![self];
         }
         let count = self.tracks.len();

@@ -3,7 +3,7 @@
 use super::{Message, NONE};
 use crate::classes::Class;
 use crate::received::{posting, single_waits};
-use crate::tracks::{Track, Tracks};
+use crate::tracks::{Forgotten, Track, Tracks};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -128,18 +128,20 @@ struct Pending {
     /// Number of receives posted before each state.
     posted: Vec<u32>,
     /// Number of receives that waiting calls completed.
-    completed: u32,
+    completed: i64,
 }
 
 impl Pending {
     fn new(tracks: &Tracks<'_>, track: &Track, posting: &[bool]) -> Self {
+        let Forgotten { until, pending } = track.forgotten;
         let mut count = 0;
-        let posted = track.value.iter().map(|value| {
+        let posted = track.value.iter().zip(&track.start).map(|(value, start)| {
             let before = count;
-            count += u32::from(posting[value.index()]);
+            count += u32::from(posting[value.index()] && *start >= until);
             before
         });
-        Pending { posted: posted.collect(), singles: single_waits(tracks, track), completed: 0 }
+        let singles = single_waits(tracks, track);
+        Pending { posted: posted.collect(), singles, completed: -pending }
     }
 
     /// Returns the state in which a link ends. If several calls waited, this is the first call that
@@ -147,12 +149,12 @@ impl Pending {
     fn take(&mut self, moment: &Moment<'_>, state: u32, candidates: &mut [(u32, u32)]) -> u32 {
         let waits = |state: u32| moment.class(state as usize) == Class::Wait;
         if !waits(state) {
-            self.completed += u32::from(moment.posts(state as usize));
+            self.completed += i64::from(moment.posts(state as usize));
             return state;
         }
         let is_single = |state: u32| self.singles[moment.track.value[state as usize].index()];
         let is_free = |(state, count): &&mut (u32, u32)| {
-            let is_pending = self.posted[*state as usize] > self.completed;
+            let is_pending = i64::from(self.posted[*state as usize]) > self.completed;
             waits(*state) && is_pending && (*count == 0 || !is_single(*state))
         };
         let free = candidates.iter_mut().find(is_free);
@@ -162,4 +164,21 @@ impl Pending {
             *state
         })
     }
+}
+
+/// Returns how many more receives a track posts than completes between two times. `received` has the
+/// receiving states of the messages that end then.
+pub(super) fn pending_between(
+    tracks: &Tracks<'_>,
+    at: usize,
+    (from, until): (f64, f64),
+    received: impl Iterator<Item = usize>,
+) -> i64 {
+    let track = &tracks.list()[at];
+    let posting = posting(tracks, track);
+    let posts = |state: usize| posting[track.value[state].index()];
+    let begin = |state: &usize| (from..until).contains(&track.start[*state]);
+    let posted = (0..track.len()).filter(|state| begin(state) && posts(*state)).count();
+    let completes = |state: &usize| tracks.class(at, *state) == Class::Wait || posts(*state);
+    posted as i64 - received.filter(completes).count() as i64
 }

@@ -1,0 +1,146 @@
+//! Compares waits of traces that are read in portions with those of whole traces. `PAJE_SEEDS` sets
+//! the number of random runs.
+
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::{env, fs};
+
+use datasets::passing::random;
+use datasets::{Shape, generate};
+use paje_analysis::Table;
+use paje_analysis::classes::{Classes, Map};
+use paje_analysis::waits::portions::{First, Found};
+use paje_analysis::waits::{Options, Waits};
+use paje_sim::{Portion, Progress, Source, TimeRange, Trace};
+use paje_workers::Workers;
+
+/// Reads a trace in portions.
+fn read(bytes: &[u8], portion: u64, see: &mut (dyn FnMut(&Trace) + Send)) -> Trace {
+    let mut options = paje_sim::Options::default();
+    (options.user_defined, options.ignore_incomplete_links) = (true, true);
+    options.keep_link_starts = true;
+    let mut see = |portion: &Portion<'_>| {
+        see(portion.trace());
+        ControlFlow::Continue(())
+    };
+    let (source, progress) = (Source::stream(bytes), Progress::default());
+    Trace::read_in_portions(source, &options, &Workers::one(), &progress, portion, &mut see)
+        .expect("a valid trace")
+}
+
+/// Returns the report, unless it needs the whole trace, and the most bytes that were kept.
+fn in_portions(
+    bytes: &[u8],
+    portion: u64,
+    options: &Options,
+    window: TimeRange,
+) -> (Option<Table>, u64) {
+    let mut first = First::default();
+    let trace = read(bytes, portion, &mut |trace| first.see(trace));
+    let map = Map::of_trace(&trace);
+    let Some(mut growing) = first.plan(&trace, &map, options, window) else { return (None, 0) };
+    let mut most = 0;
+    loop {
+        let mut held = Some(growing);
+        read(bytes, portion, &mut |trace| {
+            let next = held.take().expect("the waits so far").see(trace);
+            most = most.max(next.bytes());
+            held = Some(next);
+        });
+        match held.expect("the waits").finish() {
+            Found::Again(next) => growing = *next,
+            Found::Table(table) => return (Some(table), most),
+            Found::Nothing => return (None, most),
+        }
+    }
+}
+
+fn whole(bytes: &[u8], options: &Options, window: TimeRange) -> Option<Table> {
+    let mut reading = paje_sim::Options::default();
+    (reading.user_defined, reading.ignore_incomplete_links) = (true, true);
+    reading.keep_link_starts = true;
+    let trace = Trace::read(bytes, &reading).expect("a valid trace");
+    let map = Map::of_trace(&trace);
+    if Classes::new(&trace, &map).is_empty() {
+        return None;
+    }
+    let waits = Waits::new(&trace, &map, options);
+    let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
+    let whole = waits.whole();
+    Some(waits.kinds_table((finite(window.from, whole.0), finite(window.to, whole.1))))
+}
+
+#[test]
+fn portions_of_random_runs_give_the_same_report() {
+    let seeds = env::var("PAJE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
+    let mut refused = 0;
+    for seed in 0..seeds {
+        let run = random(seed, if seed % 10 == 0 { 120 } else { 30 });
+        let eager = Some(run.eager).filter(|_| seed % 3 > 0);
+        let options = Options { eager, ..Options::default() };
+        let mut window = TimeRange::default();
+        if seed % 4 == 1 {
+            window = TimeRange { from: 2e-4, to: 9e-4 };
+        }
+        let expected = whole(&run.bytes, &options, window);
+        for portion in [40, 300, 2_000, 1 << 20] {
+            let found = in_portions(&run.bytes, portion, &options, window).0;
+            refused += u64::from(found.is_none());
+            if found.is_some() {
+                assert_eq!(found, expected, "seed {seed}, portions of {portion} bytes");
+            }
+        }
+    }
+    assert!(refused < seeds, "{refused} of {} runs", 4 * seeds);
+}
+
+#[test]
+fn memory_does_not_depend_on_the_length() {
+    for size in [400_000, 1_600_000] {
+        let bytes = generate(Shape::Mpi, size, 3);
+        let (found, most) =
+            in_portions(&bytes, 20_000, &Options::default(), TimeRange::default());
+        assert_eq!(found, whole(&bytes, &Options::default(), TimeRange::default()));
+        assert!(most < 300_000, "{most} bytes");
+    }
+}
+
+/// Real traces are in the folder `PAJE_CORPUS`.
+#[test]
+fn portions_of_examples_and_real_traces_give_the_same_report() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
+    let folders = [Some(examples), env::var_os("PAJE_CORPUS").map(Into::into)];
+    let (mut compared, mut refused, mut with_waits) = (0, Vec::new(), 0);
+    for folder in folders.into_iter().flatten() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            let mut bytes = Vec::new();
+            let input = splitter::Input::open(Some(&path)).expect("a file");
+            let most = 30_000_000;
+            if input.take(most + 1).read_to_end(&mut bytes).is_err() || bytes.len() as u64 > most {
+                continue;
+            }
+            let mut reading = paje_sim::Options::default();
+            reading.ignore_incomplete_links = true;
+            if Trace::read(&bytes[..], &reading).is_err() {
+                continue;
+            }
+            let (options, window) = (Options::default(), TimeRange::default());
+            let expected = whole(&bytes, &options, window);
+            for portion in [1_000, 30_000] {
+                let found =
+                    in_portions(&bytes, portion.max(bytes.len() as u64 / 200), &options, window).0;
+                if found.is_none() && expected.is_some() {
+                    refused.push(path.clone());
+                } else {
+                    assert_eq!(found, expected, "{}", path.display());
+                    compared += 1;
+                    with_waits += usize::from(found.is_some_and(|found| found.len() > 2));
+                }
+            }
+        }
+    }
+    assert!(compared > 3, "{compared}");
+    println!("{compared} compared, {with_waits} with waits, refused: {refused:?}");
+}
