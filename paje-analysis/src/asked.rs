@@ -13,6 +13,7 @@ use crate::kept::Lanes;
 use crate::named;
 use crate::states::{self, States, StatesParts};
 use crate::time::{self, Time};
+use crate::waits::portions::{First, Growing};
 use crate::waits::{Options, Waits};
 use crate::{Bins, By, Label, Scope, Table};
 
@@ -186,14 +187,7 @@ impl Asked {
             Asked::Waits(..) | Asked::Critical { .. } => Waits::bytes(trace),
             _ => 0,
         };
-        if needed <= limit {
-            return Ok(());
-        }
-        let [needed, limit] = [needed, limit].map(|bytes| bytes.div_ceil(1_000_000));
-        Err(format!(
-            "the analysis of waiting needs about {needed} MB beside the rows, but memory_limit is {limit} MB; only rows \
-             can go to a file, so a process with more memory is needed"
-        ))
+        within_limit(needed, limit)
     }
 
     /// Returns whether the analysis depends only on the rows in the window.
@@ -268,6 +262,21 @@ impl Asked {
     }
 }
 
+/// Returns an error if waits need more than this many bytes of memory beside the rows.
+///
+/// # Errors
+/// The error has the needed memory.
+pub fn within_limit(needed: u64, limit: u64) -> Result<(), String> {
+    if needed <= limit {
+        return Ok(());
+    }
+    let [needed, limit] = [needed, limit].map(|bytes| bytes.div_ceil(1_000_000));
+    Err(format!(
+        "the analysis of waiting needs about {needed} MB beside the rows, but memory_limit is {limit} MB; only rows \
+         can go to a file, so a process with more memory is needed"
+    ))
+}
+
 /// Replaces the missing bounds of the window with the bounds of `whole`.
 pub(crate) fn within(whole: (f64, f64), window: TimeRange) -> (f64, f64) {
     let finite = |asked: f64, found: f64| if asked.is_finite() { asked } else { found };
@@ -279,16 +288,32 @@ impl About {
         self.map.clone().unwrap_or_else(|| Map::of_trace(trace))
     }
 
-    fn waits<'t>(&self, trace: &'t Trace) -> Result<Waits<'t>, String> {
-        let map = self.map(trace);
+    fn options(&self, trace: &Trace) -> Result<Options, String> {
         let level = self.group.as_deref().map(|name| named::container_type(trace, "group=", name));
         let root = self.root.as_deref().map(|name| named::container(trace, "root=", name));
         let grouping = Grouping { level: level.transpose()?, root: root.transpose()? };
-        let options = Options { grouping, eager: self.eager, bytes: self.bytes.clone() };
-        let waits = Waits::new(trace, &map, &options);
+        Ok(Options { grouping, eager: self.eager, bytes: self.bytes.clone() })
+    }
+
+    fn waits<'t>(&self, trace: &'t Trace) -> Result<Waits<'t>, String> {
+        let map = self.map(trace);
+        let waits = Waits::new(trace, &map, &self.options(trace)?);
         match waits.facts.tracks.classes().is_empty() {
             true => Err(map.unknown(trace, "map=...")),
             false => Ok(waits),
         }
+    }
+
+    /// Prepares the second reading of a trace in portions, as [`First::plan`] does.
+    ///
+    /// # Errors
+    /// Fails if the trace lacks the container type of the groups or the root.
+    pub fn plan<'t>(
+        &self,
+        first: First,
+        trace: &'t Trace,
+        window: TimeRange,
+    ) -> Result<Option<Growing<'t>>, String> {
+        Ok(first.plan(trace, &self.map(trace), &self.options(trace)?, window))
     }
 }

@@ -10,7 +10,7 @@ use arrow_array::{RecordBatch, RecordBatchIterator};
 use paje_analysis::Table;
 use paje_analysis::asked::{self, Asked, Parts};
 use paje_analysis::classes::Map;
-use paje_bindings::{Keywords, Replay, as_file};
+use paje_bindings::{Keywords, Replay, ReplayStatus, as_file};
 use paje_workers::Workers;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -132,16 +132,22 @@ pub(crate) fn analysis(trace: &Trace, py: Python<'_>, asked: Asked) -> PyResult<
             asked.table(&kept.trace, selection, lanes, workers).map_err(Failed::Analysis)
         })
     })?;
-    let found = found.map_err(|failed| match failed {
-        Failed::Read(error) => errors::of_trace(py, &trace.name, &error),
-        Failed::Analysis(why) => PyValueError::new_err(why),
-    })?;
+    let found = found.map_err(|failed| failed.raised(py, &trace.name))?;
     Analysis::of(&found)
 }
 
-enum Failed {
+pub(crate) enum Failed {
     Read(paje_sim::Error),
     Analysis(String),
+}
+
+impl Failed {
+    pub(crate) fn raised(self, py: Python<'_>, name: &Path) -> PyErr {
+        match self {
+            Failed::Read(error) => errors::of_trace(py, name, &error),
+            Failed::Analysis(why) => PyValueError::new_err(why),
+        }
+    }
 }
 
 /// Reads the whole trace, if only a window of it has been read so far.
@@ -149,10 +155,19 @@ fn read_whole(
     keywords: &Keywords,
     path: &Path,
 ) -> Result<(paje_sim::Trace, Workers), paje_sim::Error> {
+    replay(keywords, path, Arc::default())?.run(|| Input::open(Some(as_file(path))))
+}
+
+/// Creates a replay of the trace in a file.
+pub(crate) fn replay(
+    keywords: &Keywords,
+    path: &Path,
+    status: Arc<ReplayStatus>,
+) -> Result<Replay, paje_sim::Error> {
     let wrong = |why: String| paje_sim::Error::from(io::Error::other(why));
-    let replay = Replay::new(keywords, Arc::default()).map_err(|error| wrong(error.0))?;
+    let replay = Replay::new(keywords, status).map_err(|error| wrong(error.0))?;
     let replay = replay.of_files(Some(path.to_owned()), Vec::new(), keywords);
-    replay.map_err(|(_, error)| error)?.run(|| Input::open(Some(as_file(path))))
+    Ok(replay.map_err(|(_, error)| error)?)
 }
 
 /// Returns a report whose parts can be added up.
@@ -210,7 +225,7 @@ pub(crate) fn whole(
 }
 
 impl Analysis {
-    fn of(found: &Table) -> PyResult<Analysis> {
+    pub(crate) fn of(found: &Table) -> PyResult<Analysis> {
         let rows = found.record_batch();
         let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Analysis { name: found.name, rows })

@@ -19,6 +19,7 @@ mod report;
 mod source;
 mod table;
 mod trace;
+mod waits;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,8 @@ mod _native {
     use super::table::Table;
     #[pymodule_export]
     use super::trace::Trace;
+    #[pymodule_export]
+    use super::waits::waits_in_portions;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

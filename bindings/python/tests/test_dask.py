@@ -2,8 +2,10 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -105,6 +107,9 @@ def test_reports_equal_those_of_the_whole_trace(trace):
             same(paje.profile(path, by=by, size=size), whole.profile(by=by))
         same(paje.comm(path, size=size), whole.comm())
     same(paje.waits(path, by="waiter", size="1M"), whole.waits(by="waiter"))
+    for size in ("10K", "256K", "1G"):
+        same(paje.waits(path, size=size), whole.waits())
+        same(paje.waits(text, size=size, start=0.5, end=0.7), pajereplay.read(text, start=0.5, end=0.7).waits())
     same(paje.profile(text), whole.profile())
     same(paje.profile(path, types="MPI_*"), pajereplay.read(text, types="MPI_*").profile())
     window = pajereplay.read(text, start=0.5, end=0.7)
@@ -195,10 +200,50 @@ def test_damaged_and_missing_files_are_errors(trace, tmp_path):
         frame["Duration"].sum().compute()
 
 
+@pytest.mark.parametrize("name", ["mpi", "old-names", "deep", "variables"])
+def test_waits_of_examples(name):
+    keywords = KEYWORDS.get(name, {})
+    path = EXAMPLES / f"{name}.trace"
+    try:
+        expected = pajereplay.read(path, **keywords).waits()
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            paje.waits(path, size="2K", **keywords)
+    else:
+        same(paje.waits(path, size="2K", **keywords), expected)
+
+
 def test_waits_that_need_too_much_memory_are_refused(generated):
     path = generated("mpi", 40_000_000, 3)
     with pytest.raises(ValueError, match="needs about [0-9]+ MB beside the rows, but memory_limit is 34 MB"):
-        paje.waits(path, memory_limit="32M")
+        paje.waits(path, memory_limit="32M", by="waiter")
+    with pytest.raises(ValueError, match="needs about [0-9]+ MB beside the rows, but memory_limit is 34 MB"):
+        paje.waits(path, memory_limit="32M", size="64M")
+    same(paje.waits(path, memory_limit="32M", size="1M"), pajereplay.read(path).waits())
+
+
+def test_memory_for_waits_does_not_depend_on_the_length(generated):
+    """Compares the largest memory of processes for two traces."""
+    program = "import resource, sys, pajereplay.dask as paje; paje.waits(sys.argv[1], size='1M', threads=1, ignore_incomplete_links=True);"
+    program += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    with_pool = "import dask; dask.config.set(scheduler='synchronous');"
+
+    def kilobytes(size):
+        run = subprocess.run(
+            [sys.executable, "-c", with_pool + program, str(generated("mpi", size, 3))], check=True, capture_output=True, text=True
+        )
+        return int(run.stdout)
+
+    short, long = kilobytes(5_000_000), kilobytes(60_000_000)
+    assert long < short + 20_000, (short, long)
+
+
+def test_wrong_keywords_of_waits_are_errors(trace):
+    for keywords in ({"threads": 0}, {"map": "none"}, {"root": "nobody"}, {"time_unit": "weeks"}, {"size": "much"}):
+        with pytest.raises(ValueError):
+            paje.waits(trace[1], **keywords)
+    with pytest.raises(TypeError):
+        paje.waits(trace[1], unknown=1)
 
 
 def test_archives_are_divided_by_container(trace, tmp_path):

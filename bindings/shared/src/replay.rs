@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use paje_sim::{Error, Natures, Options, Progress, Source, Trace, TypeNature};
+use paje_sim::{Error, Natures, Options, Portion, Progress, Source, Trace, TypeNature};
 use paje_workers::Workers;
 use splitter::{Folders, Input};
 
@@ -133,6 +134,31 @@ impl Replay {
     /// # Errors
     /// The trace is invalid or cannot be read.
     pub fn run(self, open: impl FnOnce() -> io::Result<Input>) -> Result<(Trace, Workers), Error> {
+        self.run_with(open, Trace::read_with)
+    }
+
+    /// Replays the trace that `open` opens, as [`Trace::read_in_portions`] does. Returns the trace
+    /// and the workers.
+    ///
+    /// # Errors
+    /// The trace is invalid or cannot be read.
+    pub fn run_in_portions(
+        self,
+        open: impl FnOnce() -> io::Result<Input>,
+        bytes: u64,
+        see: &mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send),
+    ) -> Result<(Trace, Workers), Error> {
+        let read = |source: Source<'_>, options: &Options, workers: &Workers, progress: &Progress| {
+            Trace::read_in_portions(source, options, workers, progress, bytes, see)
+        };
+        self.run_with(open, read)
+    }
+
+    fn run_with(
+        self,
+        open: impl FnOnce() -> io::Result<Input>,
+        read: impl FnOnce(Source<'_>, &Options, &Workers, &Progress) -> Result<Trace, Error>,
+    ) -> Result<(Trace, Workers), Error> {
         let Replay { path, further, options, folders, workers, status, .. } = self;
         let mut input = open()?;
         if self.reads_window {
@@ -151,7 +177,7 @@ impl Replay {
         if let Some(folders) = folders {
             source = source.reading_files(path, folders);
         }
-        let trace = Trace::read_with(source, &options, &workers, &status.progress)?;
+        let trace = read(source, &options, &workers, &status.progress)?;
         Ok((trace, workers))
     }
 }

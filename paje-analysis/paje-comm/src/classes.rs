@@ -142,6 +142,17 @@ impl Classes {
     /// types, takes the first one.
     #[must_use]
     pub fn new(trace: &Trace, map: &Map) -> Classes {
+        let lanes = trace.lanes().filter(|lane| !lane.is_empty());
+        Classes::with_lanes(trace, map, lanes.map(|lane| lane.type_id()))
+    }
+
+    /// Classifies the values likewise, if the trace has lanes of these types.
+    #[must_use]
+    pub fn with_lanes(
+        trace: &Trace,
+        map: &Map,
+        lanes: impl IntoIterator<Item = TypeId>,
+    ) -> Classes {
         let types = trace.types();
         let mut classes = Classes {
             by_type: vec![Vec::new(); types.len()],
@@ -164,7 +175,7 @@ impl Classes {
                 classes.passed_over.push(id);
             }
         }
-        classes.pass_over_actors(trace);
+        classes.pass_over_actors(trace, lanes);
         classes.passed_over.sort_unstable();
         for id in classes.chosen.clone().into_iter().flatten() {
             classes.classify(trace, map, id);
@@ -186,11 +197,10 @@ impl Classes {
 
     /// Passes over the states of SimGrid's actors if the trace has states of MPI ranks. The ranks
     /// are actors, too, so their time would count twice, and actors would never wait.
-    fn pass_over_actors(&mut self, trace: &Trace) {
+    fn pass_over_actors(&mut self, trace: &Trace, lanes: impl IntoIterator<Item = TypeId>) {
         let types = trace.types();
         let named = |id: TypeId, name: &str| types.name(id).text == name.as_bytes();
-        let mut lanes = trace.lanes().filter(|lane| !lane.is_empty());
-        if lanes.any(|lane| named(lane.type_id(), "MPI_STATE")) {
+        if lanes.into_iter().any(|id| named(id, "MPI_STATE")) {
             for chosen in &mut self.chosen {
                 self.passed_over.extend(chosen.take_if(|id| named(*id, "ACTOR_STATE")));
             }

@@ -83,7 +83,8 @@ impl First {
             && options.grouping.level.is_none()
             && !Recorded::are_possible(trace)
             && self.lanes.values().all(|lane| lane.open == 0);
-        let classes = Classes::new(trace, map);
+        let types = self.lanes.values().map(|lane| lane.type_);
+        let classes = Classes::with_lanes(trace, map, types);
         let chosen = |lane: &Lane| classes.state_type(trace, lane.container) == Some(lane.type_);
         let lanes: Vec<Lane> = self.lanes.into_values().filter(chosen).collect();
         let start = lanes.iter().map(|lane| lane.start).min_by(f64::total_cmp)?;
@@ -94,7 +95,7 @@ impl First {
             lanes.iter().map(|lane| (lane.container, lane)).collect();
         let lanes: Vec<&Lane> =
             tracks.list().iter().map(|track| by_container[&track.container]).collect();
-        if !is_simple || may_have_actors(trace) || may_have_doubles(&tracks, &lanes, self.count) {
+        if !is_simple || may_have_doubles(&tracks, &lanes, self.count) {
             return None;
         }
         let counts: Vec<_> = lanes.iter().map(|lane| lane.counts.clone()).collect();
@@ -152,12 +153,6 @@ impl Lane {
     }
 }
 
-/// Returns whether ranks may be actors, too. Then their states decide which ones count.
-fn may_have_actors(trace: &Trace) -> bool {
-    let types = trace.types();
-    types.ids().any(|id| types.name(id).text == b"ACTOR_STATE")
-}
-
 /// Returns whether SMPI may have written links twice.
 fn may_have_doubles(tracks: &Tracks<'_>, lanes: &[&Lane], links: u64) -> bool {
     let sends = |lane: &&Lane| -> usize {
@@ -186,6 +181,8 @@ struct Plan {
 #[derive(Debug)]
 pub struct Growing<'t> {
     plan: Arc<Plan>,
+    /// Facts without states, messages and operations, and those of what is kept.
+    begin: Facts<'t>,
     facts: Facts<'t>,
     /// Number of portions so far.
     portion: usize,
@@ -198,6 +195,7 @@ pub struct Growing<'t> {
     seats: FxHashMap<(usize, ValueId), (usize, usize)>,
     kinds: BTreeMap<Kind, Total>,
     rests: [Total; Rest::ALL.len()],
+    bytes: u64,
     is_wrong: bool,
 }
 
@@ -257,6 +255,7 @@ impl<'t> Growing<'t> {
         let place = Place { open: Vec::new(), count: 0, time: f64::NEG_INFINITY };
         Growing {
             plan,
+            begin: facts.clone(),
             portion: 0,
             tracks: vec![place; count],
             cuts: vec![f64::NEG_INFINITY; count],
@@ -265,16 +264,17 @@ impl<'t> Growing<'t> {
             seats,
             kinds: BTreeMap::new(),
             rests: Default::default(),
+            bytes: 0,
             is_wrong: false,
             facts,
         }
     }
 
-    /// Estimates the memory for what is kept, in bytes.
+    /// Estimates the memory that the last portion needed, in bytes. Growing lists may take twice the
+    /// memory.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
-        let states = self.facts.tracks.list().iter().map(|track| track.len() as u64).sum();
-        Waits::bytes_of(states, self.facts.messages.list().len() as u64)
+    pub const fn bytes(&self) -> u64 {
+        2 * self.bytes
     }
 
     /// Adds the next portion. Must be called inside the worker pool.
@@ -318,6 +318,8 @@ impl<'t> Growing<'t> {
                 series.push(operations.waiting.iter_mut().filter_map(VecDeque::pop_front));
             }
         }
+        let states = self.facts.tracks.list().iter().map(|track| track.len() as u64).sum();
+        self.bytes = Waits::bytes_of(states, self.facts.messages.list().len() as u64);
         let Some(later) = self.plan.later.get(self.portion).copied() else {
             self.is_wrong = true;
             return self;
@@ -506,7 +508,9 @@ impl<'t> Growing<'t> {
                 }
             }
             let needs_root = vec![false; done.series.len()];
-            return Found::Again(Box::new(Growing::new(done.plan, done.facts, needs_root)));
+            let mut facts = done.begin;
+            facts.collectives = done.facts.collectives;
+            return Found::Again(Box::new(Growing::new(done.plan, facts, needs_root)));
         }
         if done.series.iter().any(|of| Series::may_divide(of.count, of.wrong)) {
             return Found::Nothing;

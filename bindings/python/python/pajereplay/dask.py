@@ -37,6 +37,9 @@ __all__ = ["comm", "containers", "events", "links", "profile", "states", "variab
 # Reports are added up in groups of this size.
 GROUP = 8
 
+# Size of the text that waits read at once.
+PORTION = "16M"
+
 # Name of each table, its nature, and the column of its rows' beginnings.
 NATURES = {
     "containers": ("container", "Start"),
@@ -97,17 +100,30 @@ def waits(
     **keywords: Any,
 ) -> pandas.DataFrame:
     """Returns wait states, as `Trace.waits` does. They depend on all containers and earlier times, so
-    one worker reads the whole trace. It needs about as much memory as the text of the trace has bytes.
-    ``memory_limit`` is the memory for rows, and for the analysis beside them; the default is half the
-    worker's memory. If the analysis needs more, a `ValueError` says how much."""
-    keywords.pop("size", None)
+    one worker computes them. By kind, it reads the trace three times, in portions of ``size``, and
+    needs memory only for rows that depend on one another. For other groupings, lists of files, URLs,
+    and traces that record communicators or links twice, it reads the whole trace, and needs about as
+    much memory as the text has bytes. ``memory_limit`` is the memory for rows, and for the analysis
+    beside them; the default is half the worker's memory. If the analysis needs more, a `ValueError`
+    says how much."""
+    size = _native.size(keywords.pop("size", PORTION))
     about = {"by": by, "map": map, "group": group, "root": root, "eager": eager, "bytes": bytes}
     label = f"{_label('waits', source)}-{uuid.uuid4().hex}"
-    return dask.delayed(_waits)(source, keywords, about, dask_key_name=label).compute()
+    return dask.delayed(_waits)(source, keywords, about, size, dask_key_name=label).compute()
 
 
-def _waits(source: Any, keywords: dict[str, Any], about: dict[str, Any]) -> pandas.DataFrame:
-    return read(source, **{"memory_limit": _memory(), **keywords}).waits(**about).to_pandas()
+def _waits(source: Any, keywords: dict[str, Any], about: dict[str, Any], size: int) -> pandas.DataFrame:
+    keywords = {"memory_limit": _memory(), **keywords}
+    usual = read.__kwdefaults__
+    changes_rows = any(keywords.get(name) for name in ("sort", "recover", "no_imbrication"))
+    is_plain = keywords.keys() <= usual.keys() and not changes_rows
+    is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+    if is_plain and is_file and about["by"] == "kind" and about["group"] is None:
+        options = {name: about[name] for name in ("map", "root", "eager", "bytes")}
+        found = _native.waits_in_portions(os.fspath(source), {**usual, **keywords}, size, **options)
+        if found is not None:
+            return found.to_pandas()
+    return read(source, **keywords).waits(**about).to_pandas()
 
 
 def _memory() -> Optional[int]:
