@@ -120,7 +120,9 @@ def _waits(source: Any, keywords: dict[str, Any], about: dict[str, Any], size: i
     is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
     if is_plain and is_file and about["by"] == "kind" and about["group"] is None:
         options = {name: about[name] for name in ("map", "root", "eager", "bytes")}
-        found = _native.waits_in_portions(os.fspath(source), {**usual, **keywords}, size, **options)
+        # Dask runs tasks in parallel, and each thread needs memory.
+        asked = {**usual, "threads": 1, **keywords}
+        found = _native.waits_in_portions(os.fspath(source), asked, size, **options)
         if found is not None:
             return found.to_pandas()
     return read(source, **keywords).waits(**about).to_pandas()
