@@ -7,7 +7,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use datasets::passing::random;
-use datasets::{Shape, generate};
+use datasets::{Rng, Shape, definitions, generate};
 use paje_analysis::Table;
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::waits::portions::{First, Found};
@@ -71,11 +71,14 @@ fn whole(bytes: &[u8], options: &Options, window: TimeRange) -> Option<Table> {
     Some(waits.kinds_table((finite(window.from, whole.0), finite(window.to, whole.1))))
 }
 
+fn seeds() -> u64 {
+    env::var("PAJE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
+}
+
 #[test]
 fn portions_of_random_runs_give_the_same_report() {
-    let seeds = env::var("PAJE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(150);
     let mut refused = 0;
-    for seed in 0..seeds {
+    for seed in 0..seeds() {
         let run = random(seed, if seed % 10 == 0 { 120 } else { 30 });
         let eager = Some(run.eager).filter(|_| seed % 3 > 0);
         let options = Options { eager, ..Options::default() };
@@ -84,7 +87,7 @@ fn portions_of_random_runs_give_the_same_report() {
             window = TimeRange { from: 2e-4, to: 9e-4 };
         }
         let expected = whole(&run.bytes, &options, window);
-        for portion in [40, 300, 2_000, 1 << 20] {
+        for portion in [200, 3_000] {
             let found = in_portions(&run.bytes, portion, &options, window).0;
             refused += u64::from(found.is_none());
             if found.is_some() {
@@ -92,7 +95,126 @@ fn portions_of_random_runs_give_the_same_report() {
             }
         }
     }
-    assert!(refused < seeds, "{refused} of {} runs", 4 * seeds);
+    assert!(refused < seeds(), "{refused}");
+}
+
+/// Values of states, the collectives last.
+const VALUES: [&str; 15] = [
+    "computing",
+    "MPI_File_open",
+    "MPI_Comm_rank",
+    "MPI_Send",
+    "MPI_Isend",
+    "MPI_Ssend",
+    "MPI_Irecv",
+    "MPI_Recv",
+    "MPI_Sendrecv",
+    "MPI_Wait",
+    "MPI_Waitall",
+    "MPI_Barrier",
+    "MPI_Allreduce",
+    "MPI_Bcast",
+    "MPI_Reduce",
+];
+const COLLECTIVES: usize = 4;
+
+/// Returns a trace of random states and links, many of which start or end at the same time. If
+/// `is_even`, all ranks have the same number of each collective.
+fn ties(seed: u64, is_even: bool) -> Vec<u8> {
+    let mut rng = Rng::new(seed);
+    let mut text = match seed % 4 {
+        0 => "# SimGrid\n".to_owned(),
+        _ => String::new(),
+    };
+    text += &definitions([
+        ("0", "DefineContainerType", "Alias Type Name"),
+        ("2", "DefineStateType", "Alias Type Name"),
+        ("4", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
+        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
+        ("12", "PushState", "Time:date Type Container Value"),
+        ("13", "PopState", "Time:date Type Container"),
+        ("15", "StartLink", "Time:date Type Container Value StartContainer Key"),
+        ("16", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ]);
+    let (ranks, is_deep) = (2 + rng.below(3), rng.below(4) == 0);
+    let parent = if is_deep { "N" } else { "0" };
+    text += &format!("0 N 0 NODE\n0 R {parent} RANK\n2 S R MPI_STATE\n4 L 0 R R LINK\n6 0 n N 0 n\n");
+    for rank in 0..ranks {
+        text += &format!("6 0 r{rank} R {} r{rank}\n", if is_deep { "n" } else { "0" });
+    }
+    let (mut open, mut links) = (vec![Vec::new(); ranks as usize], Vec::new());
+    let mut counts = vec![[0; COLLECTIVES]; ranks as usize];
+    let (mut now, mut keys) = (0, 0);
+    let first = VALUES.len() - COLLECTIVES;
+    let mut push = |text: &mut String, now: u64, rank: usize, value: usize| {
+        *text += &format!("12 {now} S r{rank} {}\n", VALUES[value]);
+        if value >= first {
+            counts[rank][value - first] += 1;
+        }
+    };
+    for _ in 0..20 + rng.below(100) {
+        now += [0, 0, 1, 2][rng.below(4) as usize];
+        let rank = rng.below(ranks) as usize;
+        match rng.below(5) {
+            0 | 1 if open[rank].len() < 3 => {
+                let value = rng.below(VALUES.len() as u64) as usize;
+                push(&mut text, now, rank, value);
+                open[rank].push(value);
+            }
+            0..=2 => {
+                if open[rank].pop().is_some() {
+                    text += &format!("13 {now} S r{rank}\n");
+                }
+            }
+            3 => {
+                text += &format!("15 {now} L 0 m r{rank} {keys}\n");
+                links.push(keys);
+                keys += 1;
+            }
+            _ if !links.is_empty() => {
+                let key = links.swap_remove(rng.below(links.len() as u64) as usize);
+                text += &format!("16 {now} L 0 m r{rank} {key}\n");
+            }
+            _ => {}
+        }
+    }
+    for rank in 0..ranks as usize {
+        open[rank].iter().for_each(|_| text += &format!("13 {now} S r{rank}\n"));
+    }
+    for key in links {
+        text += &format!("16 {now} L 0 m r0 {key}\n");
+    }
+    for value in (first..VALUES.len()).filter(|_| is_even) {
+        let most = counts.iter().map(|counts| counts[value - first]).max().unwrap_or(0);
+        for rank in 0..ranks as usize {
+            for _ in counts[rank][value - first]..most {
+                text += &format!("12 {now} S r{rank} {}\n", VALUES[value]);
+                now += rng.below(2);
+                text += &format!("13 {now} S r{rank}\n");
+            }
+        }
+    }
+    text.into_bytes()
+}
+
+#[test]
+fn portions_of_runs_with_equal_times_give_the_same_report() {
+    let (mut refused, mut all) = (0, 0);
+    for seed in 0..2 * seeds() {
+        let bytes = ties(seed, seed % 8 > 0);
+        let options = Options { eager: Some(0).filter(|_| seed % 3 > 0), ..Options::default() };
+        let window = TimeRange::default();
+        let expected = whole(&bytes, &options, window);
+        for portion in [35, 300] {
+            let found = in_portions(&bytes, portion, &options, window).0;
+            (all, refused) = (all + 1, refused + u64::from(found.is_none()));
+            if found.is_some() {
+                assert_eq!(found, expected, "seed {seed}, portions of {portion} bytes");
+            }
+        }
+    }
+    assert!(2 * refused < all, "{refused} of {all}");
+    println!("{refused} of {all} refused");
 }
 
 #[test]
