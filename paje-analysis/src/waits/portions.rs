@@ -360,8 +360,7 @@ impl<'t> Growing<'t> {
                 if start >= known[at] || start > sends[at] {
                     break;
                 }
-                // Among states of the same start, only the first one has seen all before it.
-                if busy < start && (state == 0 || track.start[state - 1] < start) {
+                if busy < start {
                     cut = cut.max(start);
                 }
                 if classes[track.value[state].index()].communicates() {

@@ -1,6 +1,6 @@
 //! Traces with known results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use datasets::passing::{Case, Parameters, Waiting};
 use paje_analysis::Seconds;
@@ -10,7 +10,7 @@ use paje_analysis::critical::CriticalPath;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
 
-use crate::{micros, mpi, replayed, waits};
+use crate::{micros, mpi, operations_text, replayed, waits};
 
 const PARAMETERS: [Parameters; 4] = [
     Parameters { ranks: 2, work: 1_000_000, late: 1_000_000, transfer: 2 },
@@ -195,22 +195,7 @@ fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
 
 /// Returns a trace of collectives with any value. A rank may take part in several.
 fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
-    let mut text = datasets::definitions([
-        ("0", "DefineContainerType", "Alias Type Name"),
-        ("2", "DefineStateType", "Alias Type Name"),
-        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
-        ("12", "PushState", "Time:date Type Container Value"),
-        ("13", "PopState", "Time:date Type Container"),
-    ]);
-    text += "0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n";
-    let ranks: BTreeSet<(&str, &str)> = all.iter().map(|(rank, node, ..)| (*rank, *node)).collect();
-    for (rank, node) in ranks {
-        text += &format!("6 0 {rank} R {node} {rank}\n");
-    }
-    for (rank, _, enter, leave) in all {
-        text += &format!("12 {enter} S {rank} {value}\n13 {leave} S {rank}\n");
-    }
-    replayed(text.as_bytes())
+    replayed(operations_text(value, all).as_bytes())
 }
 
 #[test]

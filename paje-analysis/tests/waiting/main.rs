@@ -10,6 +10,8 @@ mod random;
 mod recorded;
 mod smpi;
 
+use std::collections::BTreeSet;
+
 use paje_analysis::classes::Map;
 use paje_analysis::waits::{Options, Waits};
 use paje_sim::Trace;
@@ -30,4 +32,25 @@ fn waits<'t>(trace: &'t Trace, options: &Options) -> Waits<'t> {
 
 fn micros(seconds: f64) -> u64 {
     (seconds * 1e6).round() as u64
+}
+
+/// Returns a trace of collectives, each given as rank, node, start and end. A rank may take part in
+/// several.
+fn operations_text(value: &str, all: &[(&str, &str, u32, u32)]) -> String {
+    let mut text = datasets::definitions([
+        ("0", "DefineContainerType", "Alias Type Name"),
+        ("2", "DefineStateType", "Alias Type Name"),
+        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
+        ("12", "PushState", "Time:date Type Container Value"),
+        ("13", "PopState", "Time:date Type Container"),
+    ]);
+    text += "0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n";
+    let ranks: BTreeSet<(&str, &str)> = all.iter().map(|(rank, node, ..)| (*rank, *node)).collect();
+    for (rank, node) in ranks {
+        text += &format!("6 0 {rank} R {node} {rank}\n");
+    }
+    for (rank, _, enter, leave) in all {
+        text += &format!("12 {enter} S {rank} {value}\n13 {leave} S {rank}\n");
+    }
+    text
 }

@@ -15,6 +15,8 @@ use paje_analysis::waits::{Options, Waits};
 use paje_sim::{Portion, Progress, Source, TimeRange, Trace};
 use paje_workers::Workers;
 
+use crate::operations_text;
+
 /// Reads a trace in portions.
 fn read(bytes: &[u8], portion: u64, see: &mut (dyn FnMut(&Trace) + Send)) -> Trace {
     let mut options = paje_sim::Options::default();
@@ -117,6 +119,8 @@ const VALUES: [&str; 15] = [
     "MPI_Reduce",
 ];
 const COLLECTIVES: usize = 4;
+const RECEIVE: usize = 6;
+const WAIT: usize = 9;
 
 /// Returns a trace of random states and links, many of which start or end at the same time. If
 /// `is_even`, all ranks have the same number of each collective.
@@ -155,7 +159,7 @@ fn ties(seed: u64, is_even: bool) -> Vec<u8> {
     for _ in 0..20 + rng.below(100) {
         now += [0, 0, 1, 2][rng.below(4) as usize];
         let rank = rng.below(ranks) as usize;
-        match rng.below(5) {
+        match rng.below(7) {
             0 | 1 if open[rank].len() < 3 => {
                 let value = rng.below(VALUES.len() as u64) as usize;
                 push(&mut text, now, rank, value);
@@ -170,6 +174,23 @@ fn ties(seed: u64, is_even: bool) -> Vec<u8> {
                 text += &format!("15 {now} L 0 m r{rank} {keys}\n");
                 links.push(keys);
                 keys += 1;
+            }
+            4 => {
+                for _ in 0..1 + rng.below(3) {
+                    push(&mut text, now, rank, RECEIVE);
+                    text += &format!("13 {now} S r{rank}\n");
+                }
+            }
+            // Several links end in several calls at the same time.
+            5 => {
+                for _ in 0..rng.below(3) {
+                    push(&mut text, now, rank, WAIT + rng.below(2) as usize);
+                    text += &format!("13 {now} S r{rank}\n");
+                }
+                for _ in 0..1 + rng.below(2).min(links.len() as u64) {
+                    let Some(key) = links.pop() else { break };
+                    text += &format!("16 {now} L 0 m r{rank} {key}\n");
+                }
             }
             _ if !links.is_empty() => {
                 let key = links.swap_remove(rng.below(links.len() as u64) as usize);
@@ -215,6 +236,42 @@ fn portions_of_runs_with_equal_times_give_the_same_report() {
     }
     assert!(2 * refused < all, "{refused} of {all}");
     println!("{refused} of {all} refused");
+}
+
+#[test]
+fn groups_and_roots_that_times_determine_are_right_or_refused() {
+    let (one, every) = (["a", "b", "c", "d"], ["n0", "n0", "n1", "n1"]);
+    let trace = |value, times: &dyn Fn(u32, u32) -> (u32, u32)| {
+        let all = (0..40).map(|at| {
+            let (operation, member) = (at / 4, at % 4);
+            let (enter, leave) = times(operation, member);
+            let (rank, node) = (one[member as usize], every[member as usize]);
+            (rank, node, 20 * operation + enter, 20 * operation + leave)
+        });
+        operations_text(value, &all.collect::<Vec<_>>()).into_bytes()
+    };
+    let report = |bytes: &[u8], is_possible: bool| {
+        let (options, window) = (Options::default(), TimeRange::default());
+        let expected = whole(bytes, &options, window);
+        assert!(expected.as_ref().is_some_and(|table| table.len() > 1));
+        for portion in [50, 400] {
+            let found = in_portions(bytes, portion, &options, window).0;
+            assert_eq!(found, expected.clone().filter(|_| is_possible));
+        }
+    };
+    let rotating =
+        |operation, member| if member == (operation + 1) % 4 { (5, 5) } else { (1 + member, 9) };
+    report(&trace("MPI_Bcast", &rotating), true);
+    report(&trace("MPI_Reduce", &|_, member| if member == 2 { (1, 9) } else { (member, 5) }), true);
+    report(&trace("MPI_Allreduce", &|_, member| (member, 9)), true);
+    // The nodes have their own barriers.
+    report(&trace("MPI_Barrier", &|_, member| (5 * (member / 2) + member % 2, 5 * (member / 2) + 2)), false);
+    // Every second operation is that of a node, so that the times contradict one group of all.
+    let halves = |operation, member| match operation % 2 {
+        0 => (member, 15),
+        _ => (5 * (member / 2) + member % 2, 5 * (member / 2) + 2),
+    };
+    report(&trace("MPI_Barrier", &halves), false);
 }
 
 #[test]
