@@ -61,7 +61,10 @@ struct Readings {
 }
 
 impl Readings {
-    fn read(&self, see: &mut (dyn FnMut(&Trace) -> bool + Send)) -> Result<(Trace, Workers), Failed> {
+    fn read(
+        &self,
+        see: &mut (dyn FnMut(&Trace) -> bool + Send),
+    ) -> Result<(Trace, Workers), Failed> {
         let replay = analysis::replay(&self.keywords, &self.path, Arc::clone(&self.status));
         let mut see = |portion: &Portion<'_>| match see(portion.trace()) {
             true => ControlFlow::Continue(()),

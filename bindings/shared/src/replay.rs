@@ -148,9 +148,10 @@ impl Replay {
         bytes: u64,
         see: &mut (dyn FnMut(&Portion<'_>) -> ControlFlow<()> + Send),
     ) -> Result<(Trace, Workers), Error> {
-        let read = |source: Source<'_>, options: &Options, workers: &Workers, progress: &Progress| {
-            Trace::read_in_portions(source, options, workers, progress, bytes, see)
-        };
+        let read =
+            |source: Source<'_>, options: &Options, workers: &Workers, progress: &Progress| {
+                Trace::read_in_portions(source, options, workers, progress, bytes, see)
+            };
         self.run_with(open, read)
     }
 

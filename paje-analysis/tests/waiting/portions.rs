@@ -142,7 +142,8 @@ fn ties(seed: u64, is_even: bool) -> Vec<u8> {
     ]);
     let (ranks, is_deep) = (2 + rng.below(3), rng.below(4) == 0);
     let parent = if is_deep { "N" } else { "0" };
-    text += &format!("0 N 0 NODE\n0 R {parent} RANK\n2 S R MPI_STATE\n4 L 0 R R LINK\n6 0 n N 0 n\n");
+    text +=
+        &format!("0 N 0 NODE\n0 R {parent} RANK\n2 S R MPI_STATE\n4 L 0 R R LINK\n6 0 n N 0 n\n");
     for rank in 0..ranks {
         text += &format!("6 0 r{rank} R {} r{rank}\n", if is_deep { "n" } else { "0" });
     }
@@ -165,11 +166,7 @@ fn ties(seed: u64, is_even: bool) -> Vec<u8> {
                 push(&mut text, now, rank, value);
                 open[rank].push(value);
             }
-            0..=2 => {
-                if open[rank].pop().is_some() {
-                    text += &format!("13 {now} S r{rank}\n");
-                }
-            }
+            0..=2 if open[rank].pop().is_some() => text += &format!("13 {now} S r{rank}\n"),
             3 => {
                 text += &format!("15 {now} L 0 m r{rank} {keys}\n");
                 links.push(keys);
@@ -199,16 +196,16 @@ fn ties(seed: u64, is_even: bool) -> Vec<u8> {
             _ => {}
         }
     }
-    for rank in 0..ranks as usize {
-        open[rank].iter().for_each(|_| text += &format!("13 {now} S r{rank}\n"));
+    for (rank, open) in open.iter().enumerate() {
+        open.iter().for_each(|_| text += &format!("13 {now} S r{rank}\n"));
     }
     for key in links {
         text += &format!("16 {now} L 0 m r0 {key}\n");
     }
     for value in (first..VALUES.len()).filter(|_| is_even) {
         let most = counts.iter().map(|counts| counts[value - first]).max().unwrap_or(0);
-        for rank in 0..ranks as usize {
-            for _ in counts[rank][value - first]..most {
+        for (rank, counts) in counts.iter().enumerate() {
+            for _ in counts[value - first]..most {
                 text += &format!("12 {now} S r{rank} {}\n", VALUES[value]);
                 now += rng.below(2);
                 text += &format!("13 {now} S r{rank}\n");
@@ -265,7 +262,10 @@ fn groups_and_roots_that_times_determine_are_right_or_refused() {
     report(&trace("MPI_Reduce", &|_, member| if member == 2 { (1, 9) } else { (member, 5) }), true);
     report(&trace("MPI_Allreduce", &|_, member| (member, 9)), true);
     // The nodes have their own barriers.
-    report(&trace("MPI_Barrier", &|_, member| (5 * (member / 2) + member % 2, 5 * (member / 2) + 2)), false);
+    report(
+        &trace("MPI_Barrier", &|_, member| (5 * (member / 2) + member % 2, 5 * (member / 2) + 2)),
+        false,
+    );
     // Every second operation is that of a node, so that the times contradict one group of all.
     let halves = |operation, member| match operation % 2 {
         0 => (member, 15),
@@ -278,8 +278,7 @@ fn groups_and_roots_that_times_determine_are_right_or_refused() {
 fn memory_does_not_depend_on_the_length() {
     for size in [400_000, 1_600_000] {
         let bytes = generate(Shape::Mpi, size, 3);
-        let (found, most) =
-            in_portions(&bytes, 20_000, &Options::default(), TimeRange::default());
+        let (found, most) = in_portions(&bytes, 20_000, &Options::default(), TimeRange::default());
         assert_eq!(found, whole(&bytes, &Options::default(), TimeRange::default()));
         assert!(most < 300_000, "{most} bytes");
     }

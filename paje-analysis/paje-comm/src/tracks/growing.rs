@@ -53,8 +53,7 @@ impl Track {
         let mut again = before.into_iter();
         for state in lane.states() {
             open.truncate(state.imbrication as usize);
-            let end =
-                if state.end.is_nan() { f64::INFINITY } else { state.end.max(state.start) };
+            let end = if state.end.is_nan() { f64::INFINITY } else { state.end.max(state.start) };
             let at = again.next().unwrap_or(self.len() as u32);
             if at as usize == self.len() {
                 self.start.push(state.start);
