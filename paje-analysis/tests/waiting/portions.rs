@@ -238,8 +238,9 @@ fn portions_of_runs_with_equal_times_give_the_same_report() {
 #[test]
 fn groups_and_roots_that_times_determine_are_right_or_refused() {
     let (one, every) = (["a", "b", "c", "d"], ["n0", "n0", "n1", "n1"]);
-    let trace = |value, times: &dyn Fn(u32, u32) -> (u32, u32)| {
-        let all = (0..40).map(|at| {
+    // Each rank has so many operations.
+    let trace = |value, counts: [u32; 4], times: &dyn Fn(u32, u32) -> (u32, u32)| {
+        let all = (0..40).filter(|at| at / 4 < counts[*at as usize % 4]).map(|at| {
             let (operation, member) = (at / 4, at % 4);
             let (enter, leave) = times(operation, member);
             let (rank, node) = (one[member as usize], every[member as usize]);
@@ -257,21 +258,21 @@ fn groups_and_roots_that_times_determine_are_right_or_refused() {
         }
     };
     let rotating =
-        |operation, member| if member == (operation + 1) % 4 { (5, 5) } else { (1 + member, 9) };
-    report(&trace("MPI_Bcast", &rotating), true);
-    report(&trace("MPI_Reduce", &|_, member| if member == 2 { (1, 9) } else { (member, 5) }), true);
-    report(&trace("MPI_Allreduce", &|_, member| (member, 9)), true);
+        |operation, member| if member == (operation + 1) % 4 { (5, 5) } else { (1 + member, 6) };
+    report(&trace("MPI_Bcast", [10; 4], &rotating), true);
+    let reduce = |_, member| if member == 2 { (1, 9) } else { (member, 5) };
+    report(&trace("MPI_Reduce", [10; 4], &reduce), true);
+    report(&trace("MPI_Allreduce", [10; 4], &|_, member| (member, 9)), true);
     // The nodes have their own barriers.
-    report(
-        &trace("MPI_Barrier", &|_, member| (5 * (member / 2) + member % 2, 5 * (member / 2) + 2)),
-        false,
-    );
+    let nodes = |_, member| (5 * (member / 2) + member % 2, 5 * (member / 2) + 2);
+    report(&trace("MPI_Barrier", [8; 4], &nodes), false);
+    report(&trace("MPI_Barrier", [3, 3, 6, 6], &nodes), false);
     // Every second operation is that of a node, so that the times contradict one group of all.
     let halves = |operation, member| match operation % 2 {
         0 => (member, 15),
         _ => (5 * (member / 2) + member % 2, 5 * (member / 2) + 2),
     };
-    report(&trace("MPI_Barrier", &halves), false);
+    report(&trace("MPI_Barrier", [10; 4], &halves), false);
 }
 
 #[test]
