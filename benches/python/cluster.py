@@ -171,7 +171,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2, help="number of processes, and of threads (2)")
     parser.add_argument("--memory", default="1GB", help="memory of a worker (1GB)")
-    parser.add_argument("--task-limit", default="600M", help="memory for rows of waits; the rest goes to a file (600M)")
+    parser.add_argument("--task-limit", default="600M", help="memory limit of waits (600M)")
     parser.add_argument("--limit", help="memory limit of pj_profile")
     parser.add_argument("--part", default="64M", help="size of the text in a partition (64M)")
     parser.add_argument("--only", nargs="+", choices=every, default=every, help="measures only these")

@@ -100,12 +100,12 @@ def waits(
     **keywords: Any,
 ) -> pandas.DataFrame:
     """Returns wait states, as `Trace.waits` does. They depend on all containers and earlier times, so
-    one worker computes them. By kind, it reads the trace three times, in portions of ``size``, and
-    needs memory only for rows that depend on one another. For other groupings, lists of files, URLs,
-    and traces that record communicators or links twice, it reads the whole trace, and needs about as
-    much memory as the text has bytes. ``memory_limit`` is the memory for rows, and for the analysis
-    beside them; the default is half the worker's memory. If the analysis needs more, a `ValueError`
-    says how much."""
+    one worker computes them. By kind, it reads a file up to three times, in portions of ``size``, and
+    keeps only rows that depend on one another. Otherwise, it reads the whole trace, and needs about as
+    much memory as the text has bytes: for other groupings, lists of files, URLs and archives, and if
+    the trace may contain links twice or does not have one group of containers for all collectives.
+    ``memory_limit`` is the memory for rows, and for the analysis beside them; the default is half the
+    worker's memory. If the analysis needs more, a `ValueError` says how much."""
     size = _native.size(keywords.pop("size", PORTION))
     about = {"by": by, "map": map, "group": group, "root": root, "eager": eager, "bytes": bytes}
     label = f"{_label('waits', source)}-{uuid.uuid4().hex}"
@@ -114,7 +114,7 @@ def waits(
 
 def _waits(source: Any, keywords: dict[str, Any], about: dict[str, Any], size: int) -> pandas.DataFrame:
     keywords = {"memory_limit": _memory(), **keywords}
-    usual = read.__kwdefaults__
+    usual = read.__kwdefaults__ or {}
     changes_rows = any(keywords.get(name) for name in ("sort", "recover", "no_imbrication"))
     is_plain = keywords.keys() <= usual.keys() and not changes_rows
     is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
