@@ -121,14 +121,6 @@ impl LinkMerger {
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
     }
 
-    pub fn forget_rows(&mut self) {
-        let mut old = std::mem::take(&mut self.arena);
-        self.arena.reuse(&mut old);
-        for lane in self.lanes.values_mut() {
-            lane.rows = Rows::default();
-        }
-    }
-
     pub fn take(&mut self, completed: &mut Vec<Completion>) {
         if !completed.is_empty() {
             let room = self.spare.pop().unwrap_or_default();
@@ -330,33 +322,35 @@ mod tests {
                 &[(1, 5.0), (3, 4.0)],
             ),
         ];
+        // The lane has links already, so that its last chunk has room for more.
+        const FIRST: u64 = 100;
         for (links, late) in cases {
+            let new = links.iter().zip(FIRST..);
+            let new = new.map(|((time, start, end), at)| completion(at, *time, *start, *end));
+            let old = (0..FIRST).map(|at| completion(at, 0.0, 0.0, 0.0));
+            let links: Vec<Completion> = old.chain(new).collect();
             // All links at once, and one by one.
-            for wave in [links.len(), 1] {
-                for extras in [false, true] {
-                    let mut strict = LinkMerger::default();
-                    let mut recovering = LinkMerger::new(None, true);
-                    let links = links.iter().zip(0..);
-                    let links: Vec<Completion> = links
-                        .map(|((time, start, end), at)| completion(at, *time, *start, *end))
-                        .collect();
-                    for links in links.chunks(wave) {
-                        strict.take(&mut links.to_vec());
-                        strict.merge(extras);
-                        recovering.take(&mut links.to_vec());
-                        recovering.merge(extras);
+            for (wave, extras) in [(links.len(), false), (links.len(), true), (1, false)] {
+                let (mut strict, mut recovering) =
+                    (LinkMerger::default(), LinkMerger::new(None, true));
+                for links in links.chunks(wave) {
+                    for home in [&mut strict, &mut recovering] {
+                        home.take(&mut links.to_vec());
+                        home.merge(extras);
                     }
-                    let refused = strict.refused.map(|refused| (refused.at, refused.why));
-                    let first = late.first().map(|(at, last)| (*at, Refused::Earlier(*last)));
-                    assert_eq!(format!("{refused:?}"), format!("{first:?}"));
-                    let refusals = recovering.refusals.expect("kept").first.into_iter().flatten();
-                    let refused: Vec<_> =
-                        refusals.map(|(refused, count)| (refused.at, refused.why, count)).collect();
-                    let first = late
-                        .first()
-                        .map(|(at, last)| (*at, Refused::LateLink(*last), late.len() as u64));
-                    assert_eq!(format!("{refused:?}"), format!("{:?}", Vec::from_iter(first)));
                 }
+                let first = late.first().map(|(at, last)| (FIRST + at, *last));
+                let refused = strict.refused.map(|refused| (refused.at, refused.why));
+                let wanted = first.map(|(at, last)| (at, Refused::Earlier(last)));
+                assert_eq!(format!("{refused:?}"), format!("{wanted:?}"));
+                let refusals = recovering.refusals.expect("kept").first.into_iter().flatten();
+                let refused = refusals.map(|(refused, count)| (refused.at, refused.why, count));
+                let wanted =
+                    first.map(|(at, last)| (at, Refused::LateLink(last), late.len() as u64));
+                assert_eq!(
+                    format!("{:?}", refused.collect::<Vec<_>>()),
+                    format!("{:?}", Vec::from_iter(wanted))
+                );
             }
         }
     }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use testkit::Rng;
 
 use super::*;
+use crate::lanes::refusal::Refused;
 use crate::replay::link_merger::LinkMerger;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, key_places};
 use paje_model::names::ids::{ContainerId, ValueId};
@@ -148,6 +149,29 @@ proptest! {
         prop_assert_eq!(whole.iter().map(|(_, rows)| rows.len()).sum::<usize>(), links);
         prop_assert!(ranged == whole);
     }
+}
+
+#[test]
+fn links_after_a_range_follow_its_last_link() {
+    let (mut home, mut random) = (LinkMerger::default(), Rng::new(0));
+    let mut end = 0;
+    // The first wave makes the lane large, so that the links of the second wave become chunks. The third wave is late.
+    for (links, late) in [(FEW, 0), (FEW, 0), (1, 1)] {
+        assert!(home.refused.is_none());
+        let kind = Kind { late, values: 1, links: 0 };
+        let begin = end;
+        let mut run = Vec::new();
+        for _ in 0..links {
+            run.push(completion(end, LaneId(0), &mut random, kind));
+            end += LINE;
+        }
+        home.take(&mut run);
+        let part = home.range(std::iter::once(begin..end), None);
+        home.append(std::iter::once(part));
+    }
+    let last = (end - 2 * LINE) as f64;
+    let why = home.refused.map(|refused| format!("{:?}", refused.why));
+    assert_eq!(why, Some(format!("{:?}", Refused::Earlier(last))));
 }
 
 /// Blocks with very many lines are sorted in another way.
