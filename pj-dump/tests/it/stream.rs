@@ -8,6 +8,7 @@ use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
 
 use crate::agree::in_portions;
+use crate::world::trace;
 
 const STYLE: Style = Style::DEFAULT;
 
@@ -53,6 +54,30 @@ fn every_row_is_printed_once_for_all_portions_and_workers() {
             assert!(found == wanted, "{shape:?}, portions of {bytes}");
         }
     }
+}
+
+/// Without imbrication, a push ends the state below, which stays on the stack and is shown later.
+#[test]
+fn states_without_imbrication_keep_their_ends() {
+    let text = trace(b"push 1 S p a\npush 2 S p b\nset 3 V p 1\npop 4 S p\npop 5 S p\n");
+    let mut options = Options::default();
+    options.no_imbrication = true;
+    options.limits.block = 1;
+    let rows = |bytes| {
+        let (source, workers) = (Source::stream(&text[..]), Workers::one());
+        let all = Selection::default();
+        let (out, _) = in_portions(source, &options, bytes, false, STYLE, &all, &workers);
+        let mut states: Vec<String> = lines(&out)
+            .into_iter()
+            .map(|line| String::from_utf8_lossy(line).into_owned())
+            .filter(|line| line.starts_with("State"))
+            .collect();
+        states.sort_unstable();
+        states
+    };
+    assert_eq!(rows(1), rows(1 << 20));
+    let times = ["1.000000, 2.000000", "2.000000, 4.000000", "4.000000, 5.000000"];
+    assert!(rows(1).iter().zip(times).all(|(row, times)| row.contains(times)), "{:?}", rows(1));
 }
 
 #[test]
