@@ -8,6 +8,7 @@ use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
 
 use crate::agree::in_portions;
+use crate::world::trace;
 
 const STYLE: Style = Style::DEFAULT;
 
@@ -52,6 +53,36 @@ fn every_row_is_printed_once_for_all_portions_and_workers() {
             wanted.sort_unstable();
             assert!(found == wanted, "{shape:?}, portions of {bytes}");
         }
+    }
+}
+
+/// Without imbrication, a push ends the state below, which stays on the stack and is shown later.
+#[test]
+fn states_without_imbrication_keep_their_ends() {
+    let between = "vset 3 V p 1\n".repeat(1000);
+    let events = format!("push 1 S p a\npush 2 S p b\n{between}pop 4 S p\npop 5 S p\n");
+    let text = trace(events.as_bytes());
+    let mut options = Options::default();
+    options.no_imbrication = true;
+    options.limits.block = 300;
+    let rows = |bytes| {
+        let (source, workers) = (Source::stream(&text[..]), Workers::one());
+        let all = Selection::default();
+        let (out, trace) = in_portions(source, &options, bytes, false, STYLE, &all, &workers);
+        trace.expect("a valid trace");
+        let mut states: Vec<String> = lines(&out)
+            .into_iter()
+            .map(|line| String::from_utf8_lossy(line).into_owned())
+            .filter(|line| line.starts_with("State"))
+            .collect();
+        states.sort_unstable();
+        states
+    };
+    let found = rows(1);
+    assert_eq!(found, rows(1 << 20));
+    let times = ["1.000000, 2.000000", "2.000000, 4.000000", "4.000000, 5.000000"];
+    for time in times {
+        assert_eq!(found.iter().filter(|row| row.contains(time)).count(), 1, "{found:?}");
     }
 }
 

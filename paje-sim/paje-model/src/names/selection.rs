@@ -106,11 +106,14 @@ mod tests {
 
     #[test]
     fn selections_want_what_they_name() -> Result<(), ParseGlobError> {
-        let natures: Natures = [State, Link].into_iter().collect();
+        let natures: Natures = [State, Link, State].into_iter().collect();
+        assert_eq!(format!("{natures:?}"), "{State, Link}");
         let wanted = [Container, State, Variable, Event, Link].map(|it| natures.contains(it));
         assert_eq!(wanted, [false, true, false, false, true]);
         let all = Selection::default();
         assert!(all.is_everything());
+        let window = TimeRange::from(1.0..=2.0);
+        assert_eq!(all.clone().within(window).window, window);
         let some = [all.clone().of_natures([State]), all.clone().of_type("a")?, all.inside("b")?];
         for selection in &some {
             assert!(!selection.is_everything());

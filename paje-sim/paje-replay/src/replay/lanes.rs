@@ -238,7 +238,7 @@ impl Lanes {
         self.lend_of(lanes)
     }
 
-    /// Takes back the rows that were lent, except rows of links, which are forgotten next anyway.
+    /// Takes back the rows that were lent, except rows of links, which are not needed any more.
     pub fn take_back(&mut self, mut lent: FinishedRows) {
         for (shard, store) in self.shards.iter_mut().zip(lent.stores) {
             let shard = exclusive(shard);
@@ -255,11 +255,8 @@ impl Lanes {
         self.shards.iter_mut().map(exclusive).for_each(Shard::hide_open);
     }
 
-    /// Forgets all rows except those of open states, which move to new memory.
+    /// After rows were lent and taken back, forgets all rows except those of open states, which move to new memory.
     pub fn forget_rows(&mut self) {
         self.shards.iter_mut().map(exclusive).for_each(|shard| shard.forget_rows(self.keeps));
-        for home in &mut self.homes {
-            home.get_mut().unwrap_or_else(PoisonError::into_inner).forget_rows();
-        }
     }
 }

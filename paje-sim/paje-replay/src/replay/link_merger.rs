@@ -82,8 +82,8 @@ fn merge_runs(runs: &mut [&[Completion]], all: &mut Vec<Completion>) {
         if at == u64::MAX {
             return;
         }
-        let count = runs[first].iter().take_while(|completion| completion.at < limit).count();
-        let (now, later) = runs[first].split_at(count.max(1));
+        let count = runs[first].iter().take_while(|completion| completion.at <= limit).count();
+        let (now, later) = runs[first].split_at(count);
         all.extend_from_slice(now);
         runs[first] = later;
     }
@@ -119,14 +119,6 @@ impl LinkMerger {
     pub fn keep_no_rows(&mut self, lane: LaneId, forgets: bool) {
         let kept = if forgets { Kept::Nothing } else { Kept::Keys };
         self.lanes.insert(lane, LinkRows { kept, ..LinkRows::default() });
-    }
-
-    pub fn forget_rows(&mut self) {
-        let mut old = std::mem::take(&mut self.arena);
-        self.arena.reuse(&mut old);
-        for lane in self.lanes.values_mut() {
-            lane.rows = Rows::default();
-        }
     }
 
     pub fn take(&mut self, completed: &mut Vec<Completion>) {
@@ -306,11 +298,61 @@ mod tests {
     use paje_model::memory::{ExtraPair, NewLink};
     use paje_model::names::ids::{ContainerId, ValueId};
 
-    fn completion(at: u64) -> Completion {
+    fn completion(at: u64, time: f64, start: f64, end: f64) -> Completion {
         let (from, to) = (ContainerId::ROOT, ContainerId::ROOT);
         let (key, extra) = (KeyPlace::new(0, 0, 0), ExtraPair::default());
-        let link = NewLink { start: 0.0, end: 0.0, value: ValueId(0), from, to, key, extra };
-        Completion { at, time: 0.0, lane: LaneId(0), link }
+        let link = NewLink { start, end, value: ValueId(0), from, to, key, extra };
+        Completion { at, time, lane: LaneId(0), link }
+    }
+
+    /// A link is late if it completes before the start or the end of the lane's previous link.
+    #[test]
+    fn late_links_are_refused() {
+        /// Time of completion, start and end of each link.
+        type Links = &'static [(f64, f64, f64)];
+        /// Late links, with the time before which they complete.
+        type Late = &'static [(u64, f64)];
+        let cases: [(Links, Late); 5] = [
+            (&[(2.0, 2.0, 1.0), (2.0, 1.0, 2.0), (2.0, 2.0, 2.0), (3.0, 0.0, 3.0)], &[]),
+            (&[(5.0, 1.0, 5.0), (4.0, 3.0, 4.0)], &[(1, 5.0)]),
+            (&[(5.0, 5.0, 1.0), (4.0, 4.0, 3.0)], &[(1, 5.0)]),
+            (&[(1.0, 0.0, 1.0), (5.0, 1.0, 5.0), (6.0, 2.0, 6.0), (5.0, 3.0, 5.0)], &[(3, 6.0)]),
+            (
+                &[(5.0, 1.0, 5.0), (3.0, 1.0, 3.0), (4.0, 1.0, 4.0), (2.0, 1.0, 2.0)],
+                &[(1, 5.0), (3, 4.0)],
+            ),
+        ];
+        // The lane has links already, so that its last chunk has room for more.
+        const FIRST: u64 = 100;
+        for (links, late) in cases {
+            let new = links.iter().zip(FIRST..);
+            let new = new.map(|((time, start, end), at)| completion(at, *time, *start, *end));
+            let old = (0..FIRST).map(|at| completion(at, 0.0, 0.0, 0.0));
+            let links: Vec<Completion> = old.chain(new).collect();
+            // All links at once, and one by one.
+            for (wave, extras) in [(links.len(), false), (links.len(), true), (1, false)] {
+                let (mut strict, mut recovering) =
+                    (LinkMerger::default(), LinkMerger::new(None, true));
+                for links in links.chunks(wave) {
+                    for home in [&mut strict, &mut recovering] {
+                        home.take(&mut links.to_vec());
+                        home.merge(extras);
+                    }
+                }
+                let first = late.first().map(|(at, last)| (FIRST + at, *last));
+                let refused = strict.refused.map(|refused| (refused.at, refused.why));
+                let wanted = first.map(|(at, last)| (at, Refused::Earlier(last)));
+                assert_eq!(format!("{refused:?}"), format!("{wanted:?}"));
+                let refusals = recovering.refusals.expect("kept").first.into_iter().flatten();
+                let refused = refusals.map(|(refused, count)| (refused.at, refused.why, count));
+                let wanted =
+                    first.map(|(at, last)| (at, Refused::LateLink(last), late.len() as u64));
+                assert_eq!(
+                    format!("{:?}", refused.collect::<Vec<_>>()),
+                    format!("{:?}", Vec::from_iter(wanted))
+                );
+            }
+        }
     }
 
     proptest! {
@@ -323,7 +365,7 @@ mod tests {
             for (shard_of, is_backward) in waves {
                 let mut shards = vec![Vec::new(); 25];
                 for (at, shard) in (0..).zip(&shard_of) {
-                    shards[*shard].push(completion(at));
+                    shards[*shard].push(completion(at, 0.0, 0.0, 0.0));
                 }
                 if is_backward {
                     shards[0].reverse();

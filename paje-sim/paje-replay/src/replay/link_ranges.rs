@@ -106,7 +106,7 @@ pub(crate) fn ordered(
     let runs = runs.iter().map(|run| &run[run.partition_point(|link| link.at < start)..]);
     let mut rest: Vec<&[Completion]> = runs.collect();
     let mut all: Vec<&Completion> = Vec::new();
-    let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize + 1;
+    let slots = |block: &Range<u64>| ((block.end - block.start) / LINE) as usize;
     let most = blocks.clone().map(|block| slots(&block)).filter(|slots| *slots <= MOST_SLOTS).max();
     // `taken` has a bit for each line. For each word of bits, `earlier` has the number of bits set in earlier words.
     let mut taken = vec![0_u64; most.unwrap_or(0).div_ceil(64)];

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use testkit::Rng;
 
 use super::*;
+use crate::lanes::refusal::Refused;
 use crate::replay::link_merger::LinkMerger;
 use paje_model::memory::{ExtraPair, KeyPlace, NewLink, key_places};
 use paje_model::names::ids::{ContainerId, ValueId};
@@ -13,11 +14,13 @@ struct Kind {
     /// On average, one link in `late` is late. 0 for none.
     late: u64,
     values: u32,
+    /// Largest number of links in half of the blocks.
+    links: u64,
 }
 
 impl Kind {
     fn new(random: &mut Rng, late: u64) -> Self {
-        Kind { late, values: [100, 1000][random.below(2) as usize] }
+        Kind { late, values: random.pick(&[100, 1000]), links: random.pick(&[1000, 6000]) }
     }
 }
 
@@ -32,20 +35,20 @@ fn made(random: &mut Rng, mut at: u64, kind: Kind) -> Made {
     for _ in 0..=random.below(5) {
         let start = at;
         // Some blocks have no links, and now and then a line is very long.
-        let links = random.below(3) * random.below(1000);
+        let links = random.below(3) * random.below(kind.links);
         for _ in 0..links {
-            at += LINE + random.below(9);
             let lane = LaneId(if random.below(4) == 0 { random.below(3) as u32 } else { 0 });
             wave.links.push(completion(at, lane, random, kind));
+            at += LINE + random.below(9);
         }
-        at += LINE + if random.below(8) == 0 { 2 << 20 } else { random.below(500) };
+        at += if random.below(8) == 0 { 5 << 20 } else { random.below(2) * random.below(500) };
         wave.blocks.push(start..at);
     }
     wave
 }
 
 fn completion(at: u64, lane: LaneId, random: &mut Rng, kind: Kind) -> Completion {
-    let Kind { late, values } = kind;
+    let Kind { late, values, .. } = kind;
     // The offset of the line identifies the link.
     let key = KeyPlace::new(random.below(SHARDS as u64) as u8, at, 0);
     let end = at as f64;
@@ -137,11 +140,56 @@ proptest! {
             ranged.append(parts.into_iter());
             whole.merge(false);
             prop_assert_eq!(ranged.pending(), 0);
-            let refused = |home: &LinkMerger| home.refused.map(|refused| (refused.at, refused.lane));
-            prop_assert_eq!(refused(&ranged), refused(&whole));
+            let refused = |home: &mut LinkMerger| {
+                home.refused.take().map(|refused| format!("{refused:?}"))
+            };
+            prop_assert_eq!(refused(&mut ranged), refused(&mut whole));
         }
         let (whole, ranged) = (rows(&mut whole), rows(&mut ranged));
         prop_assert_eq!(whole.iter().map(|(_, rows)| rows.len()).sum::<usize>(), links);
         prop_assert!(ranged == whole);
+    }
+}
+
+#[test]
+fn links_after_a_range_follow_its_last_link() {
+    let (mut home, mut random) = (LinkMerger::default(), Rng::new(0));
+    let mut end = 0;
+    // The first wave makes the lane large, so that the links of the second wave become chunks. The third wave is late.
+    for (links, late) in [(FEW, 0), (FEW, 0), (1, 1)] {
+        assert!(home.refused.is_none());
+        let kind = Kind { late, values: 1, links: 0 };
+        let begin = end;
+        let mut run = Vec::new();
+        for _ in 0..links {
+            run.push(completion(end, LaneId(0), &mut random, kind));
+            end += LINE;
+        }
+        home.take(&mut run);
+        let part = home.range(std::iter::once(begin..end), None);
+        home.append(std::iter::once(part));
+    }
+    let last = (end - 2 * LINE) as f64;
+    let why = home.refused.map(|refused| format!("{:?}", refused.why));
+    assert_eq!(why, Some(format!("{:?}", Refused::Earlier(last))));
+}
+
+/// Blocks with very many lines are sorted in another way.
+#[test]
+fn blocks_of_any_size_are_in_the_order_of_lines() {
+    let most = MOST_SLOTS as u64 * LINE;
+    for size in [LINE, 64 * LINE, 65 * LINE, most - LINE, most, most + LINE, 2 * most] {
+        for other in [LINE, most] {
+            let blocks = [0..other, other..other + size];
+            let ends = blocks.iter().flat_map(|block| [block.end - LINE, block.start]);
+            let (mut random, kind) = (Rng::new(size), Kind { late: 0, values: 1, links: 0 });
+            let links = ends.map(|at| completion(at, LaneId(0), &mut random, kind));
+            let mut links: Vec<Completion> = links.collect();
+            links.dedup_by_key(|link| link.at);
+            let found = ordered(std::slice::from_ref(&links), blocks.iter().cloned());
+            let mut all: Vec<u64> = links.iter().map(|link| link.at).collect();
+            all.sort_unstable();
+            assert!(found.iter().map(|link| link.at).eq(all), "{blocks:?}");
+        }
     }
 }

@@ -83,3 +83,41 @@ impl Tags {
         self.0[usize::from(tag >> 6)] >> (tag & 63) & 1 != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use paje_model::memory::Store;
+    use paje_model::names::error::Place;
+    use paje_parser::{ByteOffset, Position};
+
+    /// Most candidates are links whose keys were used before. The filter may also report a new key by mistake.
+    #[test]
+    fn keys_are_reused_from_the_second_link_on() {
+        // Keys of all links, which of them are candidates, the first reused key, and the number of such links.
+        for (links, candidates, first) in [
+            (&["a", "b", "c"][..], &[][..], None),
+            (&["a", "b", "c"], &[1], None),
+            (&["a", "b", "a"], &[2], Some((2, 1))),
+            (&["a", "b", "a"], &[0, 2], Some((2, 1))),
+            (&["a", "b", "b", "a", "b"], &[1, 2, 3, 4], Some((2, 3))),
+            (&["\"a\"", "b", "a", "\"b\""], &[2, 3], Some((2, 2))),
+        ] {
+            let mut keys = Store::default().keys;
+            let places: Vec<u64> = links.iter().map(|key| keys.push(key.as_bytes())).collect();
+            let of = |link: usize| {
+                let (at, key) = (link as u64, places[link]);
+                let position = Position { byte: ByteOffset(at), line: 1, column: 1 };
+                let written = (Place { file: None, position, text: Vec::new() }, None);
+                ReuseCandidate { hash: keys.hashes().of(key), at, key, written }
+            };
+            let candidates: Vec<ReuseCandidate> = candidates.iter().copied().map(of).collect();
+            let search = Search::new(&candidates, &keys);
+            for place in &places {
+                search.look(KeyPlace::new(0, *place, 0), &mut keys.hashes());
+            }
+            let found = search.first().map(|(found, count)| (found.at, count));
+            assert_eq!(found, first, "{links:?}");
+        }
+    }
+}
