@@ -4,6 +4,7 @@
 mod any;
 mod known;
 mod naive;
+mod parts;
 mod posts;
 mod random;
 mod recorded;
