@@ -177,7 +177,13 @@ impl Series {
             let all: Vec<Series> = way.iter().map(|it| self.part(tracks, it)).collect();
             let judged: Vec<_> = all.iter().map(|part| part.judge(tracks)).collect();
             let sum = judged.iter().map(|it| it.0).sum::<f64>();
-            let is_better = best.as_ref().is_none_or(|(least, _)| sum < *least);
+            // If the whole is possible, parts must be clearly better. They can be better by chance if ranks
+            // do not wait for all others.
+            let limit = |(least, parts): &(f64, Vec<Series>)| match parts.len() {
+                1 => 0.5 * least,
+                _ => *least,
+            };
+            let is_better = best.as_ref().is_none_or(|best| sum < limit(best));
             if is_better && all.iter().zip(&judged).all(|(part, it)| part.explains(it.1)) {
                 best = Some((sum, all));
             }
