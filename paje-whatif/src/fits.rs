@@ -1,12 +1,17 @@
 //! Models of collectives without links. A model has the schedule that explains the recorded times
 //! best, and the time of a message in this schedule.
 
+mod doubt;
+mod error;
+
+pub(crate) use doubt::doubt;
+
+use std::sync::Arc;
+
 use paje_comm::classes::Collective;
 use paje_comm::{Group, Run};
 use rayon::prelude::*;
 
-use crate::flows::{Flow, Flows};
-use crate::operation::{Next, Operation, Travel};
 use crate::schedule::{Schedule, candidates};
 use crate::settings::{Settings, Shape};
 
@@ -30,6 +35,8 @@ pub struct CollectiveModel {
     /// The last entry applies to all later operations.
     pub(crate) costs: Vec<(f64, f64)>,
     pub(crate) cross: f64,
+    /// Mean time of a member in an operation that the model does not explain, in seconds.
+    unexplained: f64,
 }
 
 impl CollectiveModel {
@@ -50,13 +57,13 @@ impl CollectiveModel {
             needs_post: false,
             costs: vec![(0.0, 0.0)],
             cross: 0.0,
+            unexplained: 0.0,
         }
     }
 
     /// Returns the root of an operation.
     pub(crate) fn root_of(&self, group: &Group, operation: usize) -> u32 {
-        let turned = if group.is_turning { operation as u32 % group.members() } else { 0 };
-        (self.root + turned) % group.members()
+        (self.root + group.turned(operation)) % group.members()
     }
 
     /// Returns the latency of the first operation's messages and the time to transfer their bytes,
@@ -64,6 +71,11 @@ impl CollectiveModel {
     #[must_use]
     pub fn cost(&self) -> (f64, f64) {
         self.costs.first().copied().unwrap_or((0.0, 0.0))
+    }
+
+    /// Returns the error of the model, in seconds.
+    fn error(&self) -> f64 {
+        self.fits.iter().find(|fit| fit.0 == self.shape).map_or(0.0, |fit| fit.1)
     }
 
     /// Returns the root of the first operation.
@@ -84,13 +96,33 @@ pub(crate) fn shapes(
         return run.groups.list.iter().map(CollectiveModel::immediate).collect();
     }
     let fit = |group: &Group| {
-        let model = Fitting::new(run, group, settings, needs_post, is_local).model(settings, run);
-        if model.fits[0].1 <= GOOD || needs_post {
-            return model;
+        let first = Fitting::new(run, group, settings, needs_post, is_local);
+        let mut best = first.model(settings, run);
+        // Messages within collectives may wait for their receivers even if other messages do not. They may be a
+        // rendezvous if no messages show which sizes are one.
+        let rendezvous = first.is_rendezvous || run.inferred.eager.is_none();
+        let known = (first.needs_post, first.is_rendezvous);
+        for (needs_post, is_rendezvous) in [(true, first.is_rendezvous), (true, rendezvous)] {
+            if best.fits[0].1 <= GOOD || (needs_post, is_rendezvous) == known {
+                continue;
+            }
+            let fitting = Fitting::new(run, group, settings, needs_post, is_local);
+            let other = Fitting { is_rendezvous, ..fitting }.model(settings, run);
+            if other.fits[0].1 < best.fits[0].1 {
+                best = other;
+            }
         }
-        // Messages within collectives may wait for their receivers even if other messages do not.
-        let other = Fitting::new(run, group, settings, true, is_local).model(settings, run);
-        if other.fits[0].1 < model.fits[0].1 { other } else { model }
+        // The root of a broadcast by rendezvous is not the first to leave.
+        let roots = first.all_roots();
+        if best.fits[0].1 > GOOD && group.class == Collective::OneToN && !roots.is_empty() {
+            let fitting = Fitting::new(run, group, settings, true, is_local);
+            let other =
+                Fitting { is_rendezvous: rendezvous, roots, ..fitting }.model(settings, run);
+            if other.fits[0].1 < best.fits[0].1 {
+                best = other;
+            }
+        }
+        best
     };
     run.groups.list.par_iter().map(fit).collect()
 }
@@ -109,6 +141,10 @@ const MUCH_BETTER: f64 = 0.2;
 /// If a model has an error below this fraction of the error of dependencies alone, shapes whose
 /// number of messages is quadratic are not tried.
 const CLEARLY_BETTER: f64 = 0.02;
+/// Largest number of members that are tried as roots.
+const MOST_ROOTS: u32 = 32;
+/// Precision of times in seconds.
+const ROUNDING: f64 = 1e-9;
 /// Weight of a constant error in the error of a fit.
 const CONSTANT: f64 = 0.1;
 
@@ -123,6 +159,8 @@ struct Fitting<'f> {
     bytes: Vec<f64>,
     needs_post: bool,
     is_rendezvous: bool,
+    /// Possible roots of the first operation.
+    roots: Vec<u32>,
     cross: f64,
     run: &'f Run<'f>,
     is_local: &'f dyn Fn(u32, u32) -> bool,
@@ -155,7 +193,25 @@ impl<'f> Fitting<'f> {
             None if run.facts.is_simulated() => CROSS,
             None => 0.0,
         };
-        Fitting { group, samples, bytes, needs_post, is_rendezvous, cross, run, is_local }
+        let roots = match group.is_assumed && group.turn == 0 && group.root != 0 {
+            true => vec![group.root, 0],
+            false => vec![group.root],
+        };
+        Fitting { group, samples, bytes, needs_post, is_rendezvous, roots, cross, run, is_local }
+    }
+
+    /// Returns all roots of a broadcast before whose entry nobody leaves. Returns few if there are many members or
+    /// if noise explains the errors.
+    fn all_roots(&self) -> Vec<u32> {
+        if !self.group.is_assumed || self.group.turn > 0 || !self.run.facts.is_simulated() {
+            return Vec::new();
+        }
+        let is_possible = |root: &u32| {
+            let first =
+                |times: &[(f64, f64)]| times.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
+            self.samples.iter().all(|(_, times)| times[*root as usize].0 <= first(times) + ROUNDING)
+        };
+        (0..self.group.members().min(MOST_ROOTS)).filter(is_possible).collect()
     }
 
     fn model(&self, settings: &Settings, run: &Run<'_>) -> CollectiveModel {
@@ -168,12 +224,10 @@ impl<'f> Fitting<'f> {
             Some(shape) => vec![shape],
             None => candidates(group.class, group.members()),
         };
-        let roots = match group.is_assumed && !group.is_turning && group.root != 0 {
-            true => vec![group.root, 0],
-            false => vec![group.root],
-        };
         let mut found: Vec<(f64, Shape, u32, (f64, f64))> = Vec::new();
-        for (shape, root) in tried.into_iter().flat_map(|it| roots.iter().map(move |r| (it, *r))) {
+        for (shape, root) in
+            tried.into_iter().flat_map(|it| self.roots.iter().map(move |r| (it, *r)))
+        {
             let free = found.iter().filter(|it| it.1.is_free()).map(|it| it.0);
             let least = free.fold(f64::INFINITY, f64::min);
             let best = found.iter().map(|it| it.0).fold(f64::INFINITY, f64::min);
@@ -214,21 +268,34 @@ impl<'f> Fitting<'f> {
         }
         let (is_given, is_rendezvous, cross) = (said.is_some(), self.is_rendezvous, self.cross);
         let needs_post = self.needs_post;
-        CollectiveModel { shape, fits, is_given, root, is_rendezvous, needs_post, costs, cross }
+        let unexplained = self.error(&self.schedules(shape, root), cost).1;
+        CollectiveModel {
+            shape,
+            fits,
+            is_given,
+            root,
+            is_rendezvous,
+            needs_post,
+            costs,
+            cross,
+            unexplained,
+        }
+    }
+
+    /// Returns the schedule of each root. If the root does not rotate, there is only one.
+    fn schedules(&self, shape: Shape, root: u32) -> Vec<Arc<Schedule>> {
+        let members = self.group.members();
+        let schedule = |turned: u32| {
+            Arc::new(Schedule::new(shape, self.group.class, members, (root + turned) % members))
+        };
+        (0..if self.group.turn == 0 { 1 } else { members }).map(schedule).collect()
     }
 
     /// Returns the cost of a message with which a shape explains the record best, and the error. If
     /// the error is not below `free`, which is the error of dependencies alone, the search is
     /// coarse.
     fn fit(&self, shape: Shape, root: u32, settings: &Settings, free: f64) -> ((f64, f64), f64) {
-        let turns = if self.group.is_turning { self.group.members() } else { 1 };
-        let schedule = |turned: u32| {
-            let members = self.group.members();
-            let schedule =
-                Schedule::new(shape, self.group.class, members, (root + turned) % members);
-            std::sync::Arc::new(schedule)
-        };
-        let schedules: Vec<_> = (0..turns).map(schedule).collect();
+        let schedules = self.schedules(shape, root);
         let error = |cost| self.error(&schedules, cost);
         if shape.is_free() {
             return ((0.0, 0.0), error((0.0, 0.0)).0);
@@ -290,102 +357,5 @@ impl<'f> Fitting<'f> {
             }
         }
         best
-    }
-
-    /// Returns an upper bound for the time of one message. It is the shortest time for which a
-    /// member stayed after everything it waited for had come.
-    fn longest(&self, root: u32) -> f64 {
-        let turned = |at: usize| if self.group.is_turning { at as u32 } else { 0 };
-        let of = |(at, times): &Sample| {
-            let root = ((root + turned(*at)) % self.group.members()) as usize;
-            let latest = times.iter().map(|it| it.0).fold(f64::NEG_INFINITY, f64::max);
-            let last = times.iter().map(|it| it.1).fold(f64::NEG_INFINITY, f64::max);
-            match self.group.class {
-                Collective::OneToN => {
-                    let others = (0..times.len()).filter(|member| *member != root);
-                    let stays = |at: usize| times[at].1 - times[at].0.max(times[root].0);
-                    others.map(stays).fold(f64::INFINITY, f64::min)
-                }
-                Collective::NToOne => times[root].1 - latest,
-                _ => last - latest,
-            }
-        };
-        self.samples.iter().map(of).fold(f64::INFINITY, f64::min)
-    }
-
-    /// Returns the error of a model, and the mean time that the model does not explain. The error
-    /// is the mean difference from the record. A difference that is the same in all operations has
-    /// little weight.
-    fn error(&self, schedules: &[std::sync::Arc<Schedule>], cost: (f64, f64)) -> (f64, f64) {
-        let members = self.group.tracks.len();
-        let reference = self.bytes.first().copied().unwrap_or(f64::NAN);
-        let mut rests: Vec<Vec<f64>> = vec![Vec::with_capacity(self.samples.len()); members];
-        let messages = schedules[0].messages.len().max(1);
-        let count = (BUDGET / messages).clamp(FEWEST_SAMPLES, MOST_SAMPLES);
-        let samples = &self.samples[..count.min(self.samples.len())];
-        let travels = samples.iter().map(|(at, _)| {
-            let scale = self.bytes[*at] / reference;
-            let scale = if scale.is_finite() && scale > 0.0 { scale } else { 1.0 };
-            let travel = Travel {
-                cost: (cost.0, cost.1 * scale),
-                needs_post: self.needs_post,
-                is_rendezvous: self.is_rendezvous,
-            };
-            Operation::new(schedules[at % schedules.len()].clone(), travel)
-        });
-        let ends = self.play(samples, travels.collect());
-        for ((_, times), ends) in samples.iter().zip(ends) {
-            for (rests, (end, (_, exit))) in rests.iter_mut().zip(ends.iter().zip(times)) {
-                rests.push(exit - end);
-            }
-        }
-        let count = samples.len().max(1) as f64;
-        let (mut off, mut sum) = (0.0, 0.0);
-        for rests in rests {
-            let mean = rests.iter().sum::<f64>() / count;
-            let error = |rest: &f64| (rest - mean).abs() + CONSTANT * rest.abs();
-            off += rests.iter().map(error).sum::<f64>();
-            sum += mean;
-        }
-        (off / (count * members as f64), sum / members as f64)
-    }
-
-    /// Returns when each member may leave each operation, in seconds.
-    fn play(&self, samples: &[Sample], mut operations: Vec<Operation>) -> Vec<Vec<f64>> {
-        let mut flows = Flows::new(true, self.cross, self.run.steps.len());
-        let enters = |(_, times): &Sample| times.iter().map(|it| it.0).collect();
-        let mut ends: Vec<Vec<f64>> = samples.iter().map(enters).collect();
-        let (mut next, mut arrivals) = (Next::default(), Vec::new());
-        let mut follow = |at: usize, operation: &Operation, next: &mut Next, flows: &mut Flows| {
-            for (message, time) in next.starts.drain(..) {
-                let (from, to) = operation.ends(message);
-                let [from, to] = [from, to].map(|member| self.group.tracks[member as usize]);
-                let is_local = (self.is_local)(from, to);
-                let cost = if is_local { (0.0, 0.0) } else { operation.cost(message) };
-                let [from, to] = [from, to].map(|rank| self.run.facts.hosts.host(rank));
-                let id = ((at as u64) << 32) | u64::from(message);
-                flows.start(Flow { id, from, to, cost }, time);
-            }
-            for (member, time) in next.done.drain(..) {
-                ends[at][member as usize] = time;
-            }
-        };
-        for (at, (_, times)) in samples.iter().enumerate() {
-            for (member, (enter, _)) in (0..).zip(times) {
-                operations[at].enter(member, *enter, &mut next);
-            }
-            follow(at, &operations[at], &mut next, &mut flows);
-        }
-        loop {
-            flows.next_arrivals(f64::INFINITY, &mut arrivals);
-            if arrivals.is_empty() {
-                return ends;
-            }
-            for (id, time) in &arrivals {
-                let at = (id >> 32) as usize;
-                operations[at].arrive(*id as u32, *time, &mut next);
-                follow(at, &operations[at], &mut next, &mut flows);
-            }
-        }
     }
 }

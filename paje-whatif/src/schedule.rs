@@ -58,6 +58,11 @@ fn blocks(members: u32, step: u32) -> u32 {
 }
 
 impl Shape {
+    /// Returns whether the messages of an operation have several sizes.
+    pub(crate) const fn has_sizes(self) -> bool {
+        matches!(self, Shape::ReduceScatter | Shape::Bruck)
+    }
+
     /// Returns the size of the largest message as a multiple of the size of a block.
     pub(crate) fn blocks(self, members: u32) -> f64 {
         let first = if self == Shape::Bruck { blocks(members, 1) } else { 1 };

@@ -91,9 +91,9 @@ pub struct Series {
     /// Index of the first operation's root among the members, or `None` if the collective has no
     /// root.
     pub root: Option<usize>,
-    /// Whether the root rotates through the members. If false, all operations have the same
-    /// root.
-    pub is_turning: bool,
+    /// Number of members by which the root moves on after each operation. 0 if all operations have the
+    /// same root.
+    pub turn: usize,
     /// Whether the root was estimated. If false, it was given.
     pub assumed: bool,
     /// Whether the members are only a part of the group, which was found by its times.
@@ -196,7 +196,7 @@ impl Collectives {
                     states: states.collect(),
                     tracks: group.clone(),
                     root: None,
-                    is_turning: false,
+                    turn: 0,
                     assumed: false,
                     is_part: false,
                 });
@@ -217,8 +217,19 @@ impl Series {
     /// no root.
     #[must_use]
     pub fn root_of(&self, instance: usize) -> Option<usize> {
-        let turned = if self.is_turning { instance } else { 0 };
-        self.root.map(|root| (root + turned) % self.tracks.len())
+        self.root.map(|root| (root + self.turn * instance) % self.tracks.len())
+    }
+
+    /// Returns the residual of one operation for each possible root, in nanoseconds.
+    fn residuals(&self, tracks: &Tracks<'_>, instance: usize) -> Vec<i128> {
+        let times = self.times(tracks, instance).into_iter();
+        let times: Vec<_> = times.map(|(enter, exit)| (nanos(enter), nanos(exit))).collect();
+        let mut residuals = vec![0; times.len()];
+        match self.class {
+            Collective::OneToN => one_to_n(&times, &mut residuals),
+            _ => n_to_one(&times, &mut residuals),
+        }
+        residuals
     }
 
     /// Finds the root. If the given root is in the group, uses it. Otherwise, estimates it.

@@ -36,8 +36,8 @@ pub struct Group {
     pub class: Collective,
     /// Index of the first operation's root among the members.
     pub root: u32,
-    /// Whether the root rotates through the members.
-    pub is_turning: bool,
+    /// Number of members by which the root moves on after each operation. 0 if all operations have the same root.
+    pub turn: u32,
     /// Whether the root is assumed.
     pub is_assumed: bool,
     /// Whether the members are only some of the ranks with such states. These ranks were selected
@@ -76,8 +76,14 @@ impl Group {
     /// Returns the root of an operation.
     #[must_use]
     pub fn root_of(&self, operation: usize) -> u32 {
-        let turned = if self.is_turning { operation } else { 0 };
-        (self.root + (turned % self.tracks.len()) as u32) % self.members()
+        (self.root + self.turned(operation)) % self.members()
+    }
+
+    /// Returns the number of members from the root of the first operation to that of another one.
+    #[must_use]
+    pub fn turned(&self, operation: usize) -> u32 {
+        let turned = operation as u64 * u64::from(self.turn) % u64::from(self.members());
+        turned as u32
     }
 
     /// Returns whether nothing waits for an operation, because its times contradict the group.
@@ -132,7 +138,7 @@ pub(crate) fn group(facts: &Facts<'_>, is_linked: &dyn Fn(u32, u32) -> bool) -> 
 
 fn of_series(facts: &Facts<'_>, series: &Series) -> Group {
     let first = Series { root: Some(0), ..series.clone() };
-    let may_be_first = series.root.is_some() && series.assumed && !series.is_turning;
+    let may_be_first = series.root.is_some() && series.assumed && series.turn == 0;
     let wrong = |series: &Series| series.judge(&facts.tracks).1;
     let is_first = may_be_first && wrong(&first) < wrong(series);
     let series = if is_first { &first } else { series };
@@ -144,7 +150,7 @@ fn of_series(facts: &Facts<'_>, series: &Series) -> Group {
         value: series.value,
         class: series.class,
         root: series.root.unwrap_or(0) as u32,
-        is_turning: series.is_turning,
+        turn: series.turn as u32,
         is_assumed: series.root.is_some() && series.assumed,
         is_part: series.is_part,
         first_seat: 0,

@@ -55,7 +55,7 @@ impl Waits<'_> {
         let assumed = rooted.filter_map(|series| {
             let members = &series.tracks;
             let root = self.name(members[series.root.filter(|_| members.len() > 1)?]);
-            let turn = if series.is_turning { ", rotating," } else { "" };
+            let turn = if series.turn > 0 { ", rotating," } else { "" };
             Some(format!("{root}{turn} for {}", value(series.type_, series.value)))
         });
         let assumed: Vec<String> = assumed.collect();

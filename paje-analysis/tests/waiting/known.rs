@@ -194,7 +194,7 @@ fn nodes(barriers: &[(&str, &str, u32, u32)]) -> Trace {
 }
 
 /// Returns a trace of collectives with any value. A rank may take part in several.
-fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
+pub(crate) fn operations(value: &str, all: &[(&str, &str, u32, u32)]) -> Trace {
     replayed(operations_text(value, all).as_bytes())
 }
 
@@ -213,7 +213,7 @@ fn roots_may_rotate() {
     let trace = operations("MPI_Bcast", &all);
     let waits = waits(&trace, &Options::default());
     let series = &waits.facts.collectives.series[0];
-    assert_eq!((series.root, series.is_turning, series.assumed), (Some(1), true, true));
+    assert_eq!((series.root, series.turn, series.assumed), (Some(1), 1, true));
     assert_eq!([0, 1, 2, 3].map(|instance| series.root_of(instance)), [1, 2, 0, 1].map(Some));
     let found = waiting(&waits);
     let operation = |wait: &Waiting| wait.from as usize / 10_000_000;

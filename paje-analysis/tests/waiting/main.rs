@@ -4,6 +4,7 @@
 mod any;
 mod known;
 mod naive;
+mod parts;
 mod portions;
 mod posts;
 mod random;

@@ -14,6 +14,7 @@ use super::condition::Properties;
 use super::{Balance, Condition, Distribution, Hypothesis, Mode, Random, States};
 use crate::costs::Costs;
 use crate::fit::Fit;
+use crate::fits::doubt;
 use crate::graph::Graph;
 use crate::plan::{Plan, Scaling};
 
@@ -95,6 +96,12 @@ impl Changes<'_> {
             }
         }
         close_cuts(graph, &mut applied.plan);
+        // Measured runs get an interval instead.
+        let changes_network = applied.plan.after.is_some();
+        let has_interval = !changes_network && !graph.run.facts.is_simulated();
+        if !has_interval && !applied.plan.is_nothing() && !graph.is_ideal() {
+            doubt(graph, changes_network).map_or(Ok(()), Err)?;
+        }
         if let Some((random, run)) = self.random {
             draw(graph, random, run, &mut applied.plan);
         }

@@ -1,5 +1,7 @@
 //! Tests of properties that hold for every run.
 
+use std::cell::Cell;
+
 use datasets::passing;
 use paje_export::paje::{self, Form};
 use paje_sim::{NameOrder, Precision, Selection};
@@ -93,9 +95,16 @@ fn changing_each_container_changes_all() {
 
 #[test]
 fn equal_factors_of_the_network_need_no_sizes() {
+    let refused = Cell::new(0);
     each(|seed, graph| {
         let recorded = ends(graph, &[]);
         let slower = vec![("net", "latency=x2,bandwidth=x0.5".to_owned())];
+        let hypotheses = [Hypothesis::parse("net", &slower[0].1).expect("valid")];
+        let changes = Changes { hypotheses: &hypotheses, network: None, random: None };
+        if changes.apply(graph).is_err_and(|why| why.contains("no schedule explains")) {
+            refused.set(refused.get() + 1);
+            return;
+        }
         let found = ends(graph, &slower);
         let fits = graph.shapes().iter().all(|model| model.cost() == (0.0, 0.0));
         for (end, recorded) in found.iter().zip(&recorded) {
@@ -105,6 +114,7 @@ fn equal_factors_of_the_network_need_no_sizes() {
             assert!(is_possible, "{seed}: {end} of {recorded}");
         }
     });
+    assert!(4 * refused.get() < 3 * SEEDS, "{} of {SEEDS} runs are refused", refused.get());
 }
 
 /// Checks that the trace of a run with other computing times is valid, with as many rows as the

@@ -163,7 +163,7 @@ pub(super) fn of_model(graph: &Graph<'_>, report: &mut Report) {
         }
         if group.is_assumed {
             let root = graph.name(group.tracks[model.root() as usize]);
-            report.caveat(match group.is_turning {
+            report.caveat(match group.turn > 0 {
                 true => {
                     format!("{name}: assuming that the root rotates, starting with {root}")
                 }

@@ -111,3 +111,40 @@ fn messages_escape_the_contents_of_files() {
         assert!(!err.contains(|letter: char| letter.is_control() && letter != '\n'), "{err:?}");
     }
 }
+
+/// Without a schedule, nothing shows how long a collective would take with another network.
+#[test]
+fn collectives_without_a_schedule_allow_no_other_network() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("run.trace");
+    let tell = |rests: &[u32], words: &[&str]| {
+        let mut text = testkit::ranks_head(&[]).replacen('%', "# SimGrid\n%", 1) + RANKS;
+        let mut begin = [0, 0];
+        for (at, rest) in rests.iter().enumerate() {
+            let work = [10 + at as u32 % 3, 10];
+            let end = begin[0].max(begin[1]) + 12 + rest;
+            for rank in 0..2 {
+                let enter = begin[rank] + work[rank];
+                text += &format!("4 {} S r{rank} computing\n5 {enter} S r{rank}\n", begin[rank]);
+                text += &format!("4 {enter} S r{rank} MPI_Barrier\n");
+            }
+            (0..2).for_each(|rank| text += &format!("5 {end} S r{rank}\n"));
+            begin = [end, end];
+        }
+        fs::write(&path, text).expect("written");
+        pj_whatif(&[&[path.to_str().expect("UTF-8"), "-n", "--sort"], words].concat())
+    };
+    let rests: Vec<u32> = (0..20).map(|at| 1 + at * 7 % 5).collect();
+    let network = ["--net", "latency=x2,bandwidth=x0.5"];
+    for words in [&network[..], &["--scale", "state=computing,factor=0.5"]] {
+        let (status, out, err) = tell(&rests, words);
+        assert_eq!((status, out.as_str()), (2, ""), "{words:?} {err}");
+        assert!(err.contains("no schedule explains the times of collectives"), "{err}");
+        assert!(err.contains("MPI_Barrier") && err.contains("Record"), "{err}");
+        // Whoever names a schedule takes responsibility for it.
+        let (status, _, err) = tell(&rests, &[words, &["--coll", "MPI_Barrier=nxn"]].concat());
+        assert_eq!(status, 0, "{err}");
+    }
+    let (status, _, err) = tell(&rests, &["--identity"]);
+    assert_eq!(status, 0, "{err}");
+}

@@ -77,7 +77,7 @@ fn add(tracks: &Tracks<'_>, found: &mut Collectives, members: &[Member], is_begi
                 class: kind,
                 states: Vec::new(),
                 root,
-                is_turning: false,
+                turn: 0,
                 assumed: false,
                 is_part: false,
             });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use paje_sim::{ContainerId, ValueId};
 
-use super::{Collectives, Level, Series, Uneven, n_to_one, nanos, one_to_n};
+use super::{Collectives, Level, Series, Uneven};
 use crate::classes::{Class, Collective};
 use crate::tracks::{Tracks, grouped};
 
@@ -23,15 +23,7 @@ impl Residuals {
         let count = series.tracks.len();
         self.sums.resize(count, 0);
         self.turning.resize(count, 0);
-        let times = series.times(tracks, instance);
-        let times: Vec<_> =
-            times.into_iter().map(|(enter, exit)| (nanos(enter), nanos(exit))).collect();
-        let mut of_one = vec![0; count];
-        match series.class {
-            Collective::OneToN => one_to_n(&times, &mut of_one),
-            _ => n_to_one(&times, &mut of_one),
-        }
-        for (member, sum) in of_one.iter().enumerate() {
+        for (member, sum) in series.residuals(tracks, instance).iter().enumerate() {
             self.sums[member] += sum;
             self.turning[(member + count - self.count % count) % count] += sum;
         }
@@ -48,7 +40,7 @@ impl Residuals {
             && self.count > 2
             && 5 * self.turning[first] < 4 * self.sums[root]
         {
-            (series.root, series.is_turning) = (turned, true);
+            (series.root, series.turn) = (turned, 1);
         }
     }
 }
@@ -80,9 +72,7 @@ impl Series {
             let numbers = &numbers[self.tracks[at % members] as usize];
             *state = numbers[*state as usize].unwrap_or(*state);
         }
-        if self.is_turning {
-            self.root = self.root.map(|root| (root + count) % members);
-        }
+        self.root = self.root.map(|root| (root + self.turn * count) % members);
     }
 }
 
@@ -119,7 +109,7 @@ impl Collectives {
                     class,
                     states: Vec::new(),
                     root: None,
-                    is_turning: false,
+                    turn: 0,
                     assumed: false,
                     is_part: false,
                 });

@@ -2,14 +2,24 @@
 //!
 //! The ranks are divided into blocks of consecutive ranks, or into sets of ranks with the same
 //! distance, such as the rows and columns of a grid. The last row may be shorter than the others.
+//! Programs often use several groups in turn, so every second operation may have other members than
+//! the first one.
 
 use super::Series;
 use crate::classes::Collective;
 use crate::received::TIME_TOLERANCE;
 use crate::tracks::Tracks;
 
-/// Number of operations that a division needs. The times of fewer operations may fit by chance.
-const FEWEST_OPERATIONS: usize = 10;
+/// Number of operations, and of calls in all of them, that a division needs. The times of fewer may fit by
+/// chance.
+const FEWEST_OPERATIONS: usize = 4;
+const FEWEST_CALLS: usize = 40;
+
+/// Largest number of calls after which the groups of a program may repeat.
+const LONGEST_PERIOD: usize = 6;
+
+/// Number of operations that are used to find out how the root moves.
+const MOST_OPERATIONS: usize = 200;
 
 /// Largest number of members that are divided into parts of different sizes.
 const MOST_MEMBERS: usize = 64;
@@ -44,7 +54,9 @@ impl Series {
                 Collective::NxN | Collective::Barrier => latest,
                 Collective::NToOne | Collective::Scan => it.0,
             };
-            if it.1 < since - TIME_TOLERANCE {
+            // Alone, a member has nothing to wait for.
+            let is_alone = times.len() == 1 && it.1 > it.0 + TIME_TOLERANCE;
+            if it.1 < since - TIME_TOLERANCE || is_alone {
                 return None;
             }
             sum += it.1 - since;
@@ -81,9 +93,9 @@ impl Series {
             tracks: members.iter().map(|it| self.tracks[*it]).collect(),
             states: (0..self.len()).flat_map(|at| pick(self.operation(at))).collect(),
             root: self.root.map(|_| 0),
-            is_turning: false,
+            turn: 0,
             assumed: true,
-            is_part: true,
+            is_part: self.is_part || members.len() < self.tracks.len(),
             ..*self
         };
         let given = self.root.filter(|_| !self.assumed);
@@ -103,12 +115,30 @@ impl Series {
             Collective::NToOne => (0..members.len()).max_by(by_time),
             _ => return part,
         };
-        let first = part.judge(tracks);
-        let other = Series { root, ..part.clone() };
-        let found = other.judge(tracks);
-        let prefers_first =
-            part.explains(first.1) && (!other.explains(found.1) || first.0 <= found.0);
-        if prefers_first { part } else { other }
+        let (other, moving) = (Series { root, ..part.clone() }, part.with_moving_root(tracks));
+        let all = [other, part].into_iter().chain(moving);
+        let by_times = |it: &Series| {
+            let (surplus, wrong) = it.judge(tracks);
+            (!it.explains(wrong), surplus)
+        };
+        let better = |a: Series, b: Series| if by_times(&b) <= by_times(&a) { b } else { a };
+        all.reduce(better).unwrap_or_else(|| self.clone())
+    }
+
+    /// Returns a series whose root moves on by the same number of members after each operation, if this
+    /// explains the times clearly better than one root.
+    fn with_moving_root(&self, tracks: &Tracks<'_>) -> Option<Series> {
+        let count = self.tracks.len();
+        self.root.filter(|_| self.assumed && (3..=MOST_MEMBERS).contains(&count))?;
+        let residuals = |instance| self.residuals(tracks, instance);
+        let all: Vec<_> = (0..self.len().min(MOST_OPERATIONS)).map(residuals).collect();
+        let sum = |root: usize, turn: usize| -> i128 {
+            all.iter().enumerate().map(|(at, it)| it[(root + turn * at) % count]).sum()
+        };
+        let ways = (0..count).flat_map(|turn| (0..count).map(move |root| (turn, root)));
+        let (turn, root) = ways.min_by_key(|(turn, root)| sum(*root, *turn))?;
+        let fixed = (0..count).map(|root| sum(root, 0)).min()?;
+        (5 * sum(root, turn) < 4 * fixed).then(|| Series { root: Some(root), turn, ..self.clone() })
     }
 
     /// Returns the series, or the parts that explain its times best.
@@ -116,25 +146,58 @@ impl Series {
         if !Series::may_divide(self.len(), self.judge(tracks).1) {
             return vec![self];
         }
-        let count = self.tracks.len();
-        let mut best: Option<(f64, Vec<Series>)> = None;
-        let with_root = |root| Series { root: self.root.map(|_| root), ..self.clone() };
-        let is_whole = |root| self.explains(with_root(root).judge(tracks).1);
-        let is_uneven = count <= MOST_MEMBERS && !(self.root.is_some() && (0..count).any(is_whole));
-        for size in (2..count).filter(|it| is_uneven || count.is_multiple_of(*it)) {
-            let blocks = (0..count).step_by(size).map(|at| (at..count.min(at + size)).collect());
-            let strides = (0..size).map(|part| (part..count).step_by(size).collect());
-            let ways: [Vec<Vec<usize>>; 2] = [blocks.collect(), strides.collect()];
-            for way in ways {
-                let all: Vec<Series> = way.iter().map(|it| self.part(tracks, it)).collect();
-                let judged: Vec<_> = all.iter().map(|part| part.judge(tracks)).collect();
-                let sum = judged.iter().map(|it| it.0).sum::<f64>();
-                let is_better = best.as_ref().is_none_or(|(least, _)| sum < *least);
-                if is_better && all.iter().zip(&judged).all(|(part, it)| part.explains(it.1)) {
-                    best = Some((sum, all));
-                }
+        let mut best = self.best_parts(tracks);
+        for period in 2..=LONGEST_PERIOD {
+            let all = (0..period).map(|first| self.every(first, period).best_parts(tracks));
+            let Some(all) = all.collect::<Option<Vec<_>>>() else { continue };
+            let sum = all.iter().map(|it| it.0).sum::<f64>();
+            // Shorter periods are simpler.
+            if best.as_ref().is_none_or(|(least, _)| 5.0 * sum < 4.0 * least) {
+                best = Some((sum, all.into_iter().flat_map(|it| it.1).collect()));
             }
         }
         best.map_or_else(|| vec![self], |(_, parts)| parts)
+    }
+
+    /// Returns the operation `first` and every `period`-th operation after it.
+    fn every(&self, first: usize, period: usize) -> Series {
+        let operations = (first..self.len()).step_by(period);
+        let states = operations.flat_map(|at| self.operation(at).to_vec()).collect();
+        Series { states, is_part: true, ..self.clone() }
+    }
+
+    /// Returns the parts that explain the times of all operations best, and their surplus. The whole is
+    /// one of the possible parts.
+    fn best_parts(&self, tracks: &Tracks<'_>) -> Option<(f64, Vec<Series>)> {
+        if self.len() < FEWEST_OPERATIONS || self.states.len() < FEWEST_CALLS {
+            return None;
+        }
+        let count = self.tracks.len();
+        let with_root = |root| Series { root: self.root.map(|_| root), turn: 0, ..self.clone() };
+        let is_whole = |root| self.explains(with_root(root).judge(tracks).1);
+        let is_uneven = count <= MOST_MEMBERS && !(self.root.is_some() && (0..count).any(is_whole));
+        let mut ways: Vec<Vec<Vec<usize>>> = vec![vec![(0..count).collect()]];
+        for size in (2..count).filter(|it| is_uneven || count.is_multiple_of(*it)) {
+            let blocks = (0..count).step_by(size).map(|at| (at..count.min(at + size)).collect());
+            let strides = (0..size).map(|part| (part..count).step_by(size).collect());
+            ways.extend([blocks.collect(), strides.collect()]);
+        }
+        let mut best: Option<(f64, Vec<Series>)> = None;
+        for way in ways {
+            let all: Vec<Series> = way.iter().map(|it| self.part(tracks, it)).collect();
+            let judged: Vec<_> = all.iter().map(|part| part.judge(tracks)).collect();
+            let sum = judged.iter().map(|it| it.0).sum::<f64>();
+            // If the whole is possible, parts must be clearly better. They can be better by chance if ranks
+            // do not wait for all others.
+            let limit = |(least, parts): &(f64, Vec<Series>)| match parts.len() {
+                1 => 0.5 * least,
+                _ => *least,
+            };
+            let is_better = best.as_ref().is_none_or(|best| sum < limit(best));
+            if is_better && all.iter().zip(&judged).all(|(part, it)| part.explains(it.1)) {
+                best = Some((sum, all));
+            }
+        }
+        best
     }
 }
