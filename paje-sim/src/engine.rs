@@ -260,13 +260,13 @@ impl<'o> Engine<'o> {
             world.findings.warnings.into_list(|file, position| feed.original(file, position));
         // Frees memory for the last portion.
         drop(team);
-        let link_starts = world.lanes.take_link_starts();
+        let link_halves = world.lanes.take_link_halves();
         let rows = world.lanes.finish();
         let defs = Arc::clone(read.definitions.current());
         let times = read.times.unwrap_or_default();
         let mut trace = Trace::new(world.model, rows, defs, warnings, time, times, counted);
         trace.recovery = recovery;
-        trace.link_starts = link_starts;
+        trace.link_halves = link_halves;
         trace.files = read.files.paths();
         trace.comments = read.comments;
         trace.usage = read.usage;

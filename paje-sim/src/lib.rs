@@ -132,7 +132,7 @@ pub use paje_model::names::{
     usage::{OtherQuoting, Usage},
 };
 pub use paje_parser::{FieldNames, Quoting, TypeNature};
-pub use paje_replay::replay::lanes::LinkStart;
+pub use paje_replay::replay::lanes::LinkHalf;
 pub use selection::{Glob, Natures, Selected, Selection};
 pub use splitter::Limits;
 pub use trace::annotations::{Annotations, EventFields, Side};

@@ -34,7 +34,7 @@ use paje_model::names::progress::Times;
 use paje_model::names::recovered::Recovery;
 use paje_model::names::time_unit::{TimeScale, TimeUnit};
 use paje_model::names::usage::Usage;
-use paje_replay::replay::lanes::LinkStart;
+use paje_replay::replay::lanes::LinkHalf;
 
 /// Contents of a trace: types, containers, and the objects of every lane.
 ///
@@ -54,7 +54,7 @@ pub struct Trace {
     pub(crate) usage: Option<Box<Usage>>,
     pub(crate) time_unit: Option<TimeUnit>,
     scale: OnceLock<TimeScale>,
-    pub(crate) link_starts: Vec<LinkStart>,
+    pub(crate) link_halves: Vec<LinkHalf>,
     /// Number of objects shown since the replay. Only counted if some objects are in a file.
     shown: AtomicU64,
 }
@@ -109,7 +109,7 @@ impl Trace {
             usage: None,
             time_unit: None,
             scale: OnceLock::new(),
-            link_starts: Vec::new(),
+            link_halves: Vec::new(),
             shown,
         }
     }
@@ -176,26 +176,32 @@ impl Trace {
         &self.times_of_lines
     }
 
-    /// Returns the starts of ignored links without an end, in file order, if
-    /// [`Options::keep_link_starts`](crate::Options::keep_link_starts) is set.
+    /// Returns the starts and ends of ignored links that lack the other one, in file order, if
+    /// [`Options::keep_link_halves`](crate::Options::keep_link_halves) is set.
     #[must_use]
     #[doc(hidden)]
-    pub fn link_starts(&self) -> &[LinkStart] {
-        &self.link_starts
+    pub fn link_halves(&self) -> &[LinkHalf] {
+        &self.link_halves
     }
 
-    /// Returns the lane of a link without an end.
-    #[must_use]
+    /// Returns the starts of ignored links that lack an end.
     #[doc(hidden)]
-    pub fn lane_of(&self, start: &LinkStart) -> Lane<'_> {
-        Lane::new(self, start.lane)
+    pub fn link_starts(&self) -> impl Iterator<Item = &LinkHalf> {
+        self.link_halves.iter().filter(|half| !half.is_end)
     }
 
-    /// Returns a user-defined field of a link without an end, as written.
+    /// Returns the lane of an incomplete link.
     #[must_use]
     #[doc(hidden)]
-    pub fn field_of<'t>(&'t self, start: &'t LinkStart, name: &str) -> Option<&'t [u8]> {
-        let (def, text) = start.fields.as_ref()?;
+    pub fn lane_of(&self, half: &LinkHalf) -> Lane<'_> {
+        Lane::new(self, half.lane)
+    }
+
+    /// Returns a user-defined field of an incomplete link, as written.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn field_of<'t>(&'t self, half: &'t LinkHalf, name: &str) -> Option<&'t [u8]> {
+        let (def, text) = half.fields.as_ref()?;
         let mut fields = self.defs()[*def as usize].extras().zip(text.split(|byte| *byte == b'\n'));
         fields.find_map(|((field, _), text)| (field == name).then_some(text))
     }

@@ -80,13 +80,13 @@ fn options_and_workers_count() {
 }
 
 #[test]
-fn starts_of_ignored_links_are_kept() {
+fn halves_of_ignored_links_are_kept() {
     let text = fs::read_to_string(example("mpi.trace")).unwrap();
     let mut options = Options::default();
     (options.ignore_incomplete_links, options.user_defined) = (true, true);
-    options.keep_link_starts = true;
+    options.keep_link_halves = true;
     let whole = Trace::read(text.as_bytes(), &options).unwrap();
-    assert!(whole.link_starts().is_empty());
+    assert!(whole.link_halves().is_empty());
     // Leaves out the ends of links.
     let end = text.lines().find(|line| line.contains("PajeEndLink")).unwrap();
     let end = format!("{} ", end.rsplit(' ').next().unwrap());
@@ -97,11 +97,12 @@ fn starts_of_ignored_links_are_kept() {
         options.limits = splitter::Limits { block: size, ..options.limits };
         let trace = Trace::read(open.as_bytes(), &options).unwrap();
         assert_eq!(trace.counts().links, 0);
-        found.push(trace.link_starts().to_vec());
+        found.push(trace.link_halves().to_vec());
     }
     assert_eq!(found[0], found[1]);
     let links: Vec<_> = whole.links().map(|link| (link.start, link.from)).collect();
-    let mut starts: Vec<_> = found[0].iter().map(|start| (start.time, start.from)).collect();
+    let mut starts: Vec<_> = found[0].iter().map(|start| (start.time, start.container)).collect();
+    assert!(found[0].iter().all(|half| !half.is_end));
     assert_eq!(starts.len(), links.len());
     starts.retain(|start| links.contains(start));
     assert_eq!(starts.len(), links.len());

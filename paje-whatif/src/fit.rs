@@ -3,12 +3,13 @@
 //! Transfers of several sizes determine both values. Transfers of one size are also enough if they
 //! sometimes share links. The sharing is found by repeated simulation at the recorded times.
 
+mod observed;
 mod search;
 mod table;
 
 use crate::costs::Costs;
-use crate::flows::{Flow, Flows};
 use crate::graph::Graph;
+use observed::{Observed, arrivals_with, stretch_of};
 use search::{Acceleration, near};
 pub use table::Table;
 
@@ -133,12 +134,12 @@ pub fn misfit(graph: &Graph<'_>) -> Option<f64> {
         graph.transfers()[*at].is_used() && !graph.is_local(list[*at].from, list[*at].to)
     };
     let all: Vec<usize> = (0..list.len()).filter(used).take(MAX_MESSAGES).collect();
+    let observed = Observed::new(graph, &all);
     let arrivals = arrivals_with(graph, &all, costs.cross, &|at| costs.messages[at]);
-    let measured = all.iter().zip(arrivals).filter_map(|(at, arrival)| {
-        let transfer = &graph.transfers()[*at];
-        let is_measured = transfer.is_awaited && transfer.seconds > 0.0;
-        let off = ((arrival - transfer.start) / transfer.seconds - 1.0).abs();
-        (is_measured && list[*at].bytes().is_some()).then_some(off)
+    let last = observed.last(&arrivals);
+    let measured = all.iter().zip(&arrivals).zip(last).filter_map(|((at, arrival), seconds)| {
+        let off = ((arrival - graph.transfers()[*at].start) / seconds? - 1.0).abs();
+        list[*at].bytes().map(|_| off)
     });
     let mut offs: Vec<f64> = measured.collect();
     let at = offs.len() * 4 / 5;
@@ -185,21 +186,24 @@ pub fn fit(graph: &Graph<'_>, shares: bool) -> Option<Fit> {
         all.truncate(MAX_MESSAGES);
     }
     all.sort_unstable_by_key(in_trace);
-    let few = &all[..all.len().min(FEW_MESSAGES)];
-    let is_whole = few.len() == all.len();
-    match fit_few(graph, few, shares) {
-        found if is_whole => found,
-        None => fit_few(graph, &all, shares),
+    let few = Observed::new(graph, &all[..all.len().min(FEW_MESSAGES)]);
+    let found = fit_few(graph, &few, shares);
+    if all.len() <= FEW_MESSAGES {
+        return found;
+    }
+    let whole = Observed::new(graph, &all);
+    match found {
+        None => fit_few(graph, &whole, shares),
         Some(found) => {
             let factors = found.factors.clone();
-            fit_from(graph, &all, shares, &factors, Some(found)).0
+            fit_from(graph, &whole, shares, &factors, Some(found))
         }
     }
 }
 
-fn fit_few(graph: &Graph<'_>, few: &[usize], shares: bool) -> Option<Fit> {
+fn fit_few(graph: &Graph<'_>, few: &Observed<'_>, shares: bool) -> Option<Fit> {
     if !graph.run().facts.is_simulated() {
-        return fit_from(graph, few, shares, &Factors::NONE, None).0;
+        return fit_from(graph, few, shares, &Factors::NONE, None);
     }
     let smpi = fit_simulated(graph, few, shares, &Factors::SMPI);
     if smpi.as_ref().is_some_and(|smpi| smpi.misfit < EXACT_MISFIT) {
@@ -211,15 +215,20 @@ fn fit_few(graph: &Graph<'_>, few: &[usize], shares: bool) -> Option<Fit> {
     }
 }
 
-/// Fits a network of a simulation. Most of its messages agree with the network exactly.
-fn fit_simulated(graph: &Graph<'_>, few: &[usize], shares: bool, factors: &Factors) -> Option<Fit> {
-    let (first, is_determined) = fit_from(graph, few, shares, factors, None);
-    let is_exact = first.as_ref().is_some_and(|fit| fit.off < ROUGH_MISFIT);
-    if is_exact || is_determined || !shares {
+/// Fits a network of a simulation. Most of its messages agree with the network exactly. Otherwise,
+/// the fit may have begun too far from the network.
+fn fit_simulated(
+    graph: &Graph<'_>,
+    few: &Observed<'_>,
+    shares: bool,
+    factors: &Factors,
+) -> Option<Fit> {
+    let first = fit_from(graph, few, shares, factors, None);
+    if !shares || first.as_ref().is_some_and(|fit| fit.off < ROUGH_MISFIT) {
         return first;
     }
     let near = near(graph, few, factors);
-    let found = near.and_then(|near| fit_from(graph, few, shares, factors, Some(near)).0);
+    let found = near.and_then(|near| fit_from(graph, few, shares, factors, Some(near)));
     let both = first.into_iter().chain(found);
     both.min_by(|a, b| a.off.total_cmp(&b.off))
 }
@@ -242,28 +251,27 @@ impl Measured {
     }
 }
 
-/// Fits the network, beginning at a start. Also returns whether the sizes alone determine latency
-/// and bandwidth.
+/// Fits the network, beginning at a start.
 fn fit_from(
     graph: &Graph<'_>,
-    all: &[usize],
+    observed: &Observed<'_>,
     shares: bool,
     factors: &Factors,
     near: Option<Fit>,
-) -> (Option<Fit>, bool) {
-    let list = graph.messages().list();
+) -> Option<Fit> {
+    let (list, all) = (graph.messages().list(), observed.all);
     let mut stretch = vec![1.0; all.len()];
+    let mut last = observed.likely.clone();
     if let Some(near) = &near {
-        stretch_of(graph, all, near, &mut stretch);
+        last = observed.last(&stretch_of(graph, all, near, &mut stretch));
     }
     let mut found: Option<Fit> = near;
-    let (mut best, mut is_determined_at_once) = (None, false);
+    let mut best = None;
     let mut steps = Acceleration::default();
     let rounds = (FIT_BUDGET / all.len().max(1)).clamp(ROUNDS, MAX_ROUNDS);
     for round in 0..rounds {
-        let measured = all.iter().zip(&stretch).filter_map(|(at, stretch)| {
-            let (transfer, bytes) = (&graph.transfers()[*at], graph.size(&list[*at])?);
-            let seconds = Some(transfer.seconds).filter(|s| transfer.is_awaited && *s > 0.0)?;
+        let measured = all.iter().zip(&stretch).zip(&last).filter_map(|((at, stretch), last)| {
+            let (seconds, bytes) = ((*last)?, graph.size(&list[*at])?);
             let (latency, work) = factors.parts(bytes);
             Some(Measured {
                 latency: latency / seconds,
@@ -290,9 +298,8 @@ fn fit_from(
         ];
         let determinant = aa * bb - ab * ab;
         let is_determined = determinant > 1e-5 * aa * bb;
-        is_determined_at_once |= is_determined && round == 0;
         if measured.len() < 2 || !is_determined && (round > 0 || !shares || a * b == 0.0) {
-            return (best, is_determined_at_once);
+            return best;
         }
         // If all sizes are equal, start with half of the time for latency. Sharing may distinguish
         // the two later.
@@ -320,11 +327,11 @@ fn fit_from(
         };
         let fit = Fit::new(latency, per_byte, factors);
         if shares {
-            stretch_of(graph, all, &fit, &mut stretch);
+            last = observed.last(&stretch_of(graph, all, &fit, &mut stretch));
         }
         found = Some(fit);
     }
-    (best, is_determined_at_once)
+    best
 }
 
 /// Sets the weight of each transfer by its error. Returns the 80th percentile of the errors, and
@@ -343,47 +350,4 @@ fn weigh(measured: &mut [Measured], fit: &Fit) -> (f64, f64) {
         it.weight = 1.0 / (1.0 + (off(it) / typical_misfit).powi(2));
     }
     (misfit, mean)
-}
-
-fn arrivals(graph: &Graph<'_>, all: &[usize], fit: &Fit) -> Vec<f64> {
-    let list = graph.messages().list();
-    let times = |at: usize| fit.times(graph.size(&list[at]).unwrap_or(0.0));
-    arrivals_with(graph, all, fit.factors.cross, &times)
-}
-
-/// Returns when messages arrive if they start at their recorded times.
-fn arrivals_with(
-    graph: &Graph<'_>,
-    all: &[usize],
-    cross: f64,
-    times: &dyn Fn(usize) -> (f64, f64),
-) -> Vec<f64> {
-    let list = graph.messages().list();
-    let mut flows = Flows::new(true, cross, graph.tracks().list().len());
-    for at in all {
-        let (message, cost) = (&list[*at], times(*at));
-        let [from, to] = [message.from, message.to].map(|rank| graph.run.facts.hosts.host(rank));
-        let flow = Flow { id: *at as u64, from, to, cost };
-        flows.start(flow, graph.transfers()[*at].start);
-    }
-    let (mut arrivals, mut arrived) = (vec![f64::NAN; list.len()], Vec::new());
-    loop {
-        flows.next_arrivals(f64::INFINITY, &mut arrived);
-        if arrived.is_empty() {
-            break;
-        }
-        arrived.iter().for_each(|(message, time)| arrivals[*message as usize] = *time);
-    }
-    all.iter().map(|at| arrivals[*at]).collect()
-}
-
-/// Computes the factor by which shared links slow down each message at the recorded times.
-fn stretch_of(graph: &Graph<'_>, all: &[usize], fit: &Fit, stretch: &mut [f64]) {
-    let list = graph.messages().list();
-    let arrivals = arrivals(graph, all, fit);
-    for ((at, arrival), stretch) in all.iter().zip(arrivals).zip(stretch) {
-        let (latency, work) = fit.times(graph.size(&list[*at]).unwrap_or(0.0));
-        let lasting = arrival - graph.transfers()[*at].start - latency;
-        *stretch = if work > 0.0 && lasting.is_finite() { (lasting / work).max(1.0) } else { 1.0 };
-    }
 }

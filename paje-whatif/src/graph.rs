@@ -55,20 +55,37 @@ impl<'t> Graph<'t> {
             false => Run::new(facts, rendezvous),
         };
         let (mut settings, mut measured) = (settings.clone(), measure(&run, settings));
-        // Upper bounds can show that messages within a host are too fast to use its links. They cannot show
-        // that these messages use the links.
-        let is_linked = measured.1.is_local_linked.filter(|it| *it && run.facts.is_simulated());
-        if is_linked.is_some() && settings.is_local_linked.is_none() {
-            let shared = Arc::new(run);
-            let with = |is_local_linked| {
-                let settings = Settings { is_local_linked, ..settings.clone() };
-                let measured = measure(&shared, &settings);
-                Graph::with(shared.clone(), &settings, measured)
+        if run.facts.is_simulated() {
+            let (assumed, shared) = (&measured.1, Arc::new(run));
+            let misfit = |settings: &Settings| {
+                let measured = measure(&shared, settings);
+                misfit_of_network(&Graph::with(shared.clone(), settings, measured))
             };
-            let [linked, apart] = [Some(true), Some(false)].map(|it| misfit_of_network(&with(it)));
-            if apart < 0.5 * linked {
-                settings.is_local_linked = Some(false);
+            let chosen = settings.clone();
+            // Where messages share links, waits may contradict one another.
+            if assumed.votes.is_some_and(|(sent, posted)| sent > 0 && posted > 0) {
+                let starts = [EagerStart::Sent, EagerStart::Posted];
+                let of = |start| Settings { eager_start: Some(start), ..chosen.clone() };
+                let [sent, posted] = starts.map(|start| misfit(&of(start)));
+                if sent != posted {
+                    settings = of(starts[usize::from(posted < sent)]);
+                }
+            }
+            // Upper bounds can show that messages within a host are too fast to use its links. They cannot show
+            // that these messages use the links.
+            if assumed.is_local_linked == Some(true) && settings.is_local_linked.is_none() {
+                let of =
+                    |is_linked| Settings { is_local_linked: Some(is_linked), ..settings.clone() };
+                let [linked, apart] = [true, false].map(|it| misfit(&of(it)));
+                if apart < 0.5 * linked {
+                    settings = of(false);
+                }
+            }
+            let key = |it: &Settings| (it.eager_start, it.is_local_linked);
+            if key(&settings) != key(&chosen) {
+                let votes = assumed.votes;
                 measured = measure(&shared, &settings);
+                measured.1.votes = votes;
             }
             run = Arc::unwrap_or_clone(shared);
         }

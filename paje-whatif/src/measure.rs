@@ -29,6 +29,9 @@ pub struct Transfer {
 }
 
 impl Transfer {
+    const UNUSED: Transfer =
+        Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
+
     /// Returns whether any call waits for the message.
     #[must_use]
     pub fn is_used(&self) -> bool {
@@ -118,9 +121,7 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
     };
     let shortest = shortest(run, &measured);
     assumed.is_local_linked = settings.is_local_linked.or(is_local_linked(&shortest));
-    let unused =
-        Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
-    let mut list = vec![unused; run.facts.messages.list().len()];
+    let mut list = vec![Transfer::UNUSED; run.facts.messages.list().len()];
     for it in run.received.iter().flatten() {
         let at = it.message as usize;
         list[at].is_rendezvous = it.is_rendezvous;
@@ -144,11 +145,13 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
 
 /// Returns transfers that take no time.
 fn immediate(run: &Run<'_>) -> Vec<Transfer> {
-    let none = Transfer { start: f64::NAN, seconds: 0.0, is_awaited: false, is_rendezvous: false };
-    let mut list = vec![none; run.facts.messages.list().len()];
+    let mut list = vec![Transfer::UNUSED; run.facts.messages.list().len()];
     for it in run.received.iter().flatten() {
-        let start = if it.is_used { 0.0 } else { f64::NAN };
-        list[it.message as usize] = Transfer { start, is_rendezvous: it.is_rendezvous, ..none };
+        let transfer = &mut list[it.message as usize];
+        transfer.is_rendezvous = it.is_rendezvous;
+        if it.is_used {
+            transfer.start = 0.0;
+        }
     }
     list
 }
@@ -175,7 +178,7 @@ fn shortest(run: &Run<'_>, measured: &Measured) -> FxHashMap<Sort, f64> {
 
 /// Calls `visit` with each step in which a rank waits for messages, and with the time at which the
 /// wait began.
-fn each_wait(run: &Run<'_>, mut visit: impl FnMut(&Step<'_>, f64)) {
+pub(crate) fn each_wait(run: &Run<'_>, mut visit: impl FnMut(&Step<'_>, f64)) {
     for steps in &run.steps {
         let mut last = f64::NEG_INFINITY;
         for step in steps.iter() {
@@ -272,7 +275,8 @@ impl Measured {
     }
 }
 
-fn message_of(act: Act) -> Option<u32> {
+/// Returns the message for which a rank waits.
+pub(crate) fn message_of(act: Act) -> Option<u32> {
     match act {
         Act::Receive(message) | Act::Complete(message) => Some(message),
         _ => None,

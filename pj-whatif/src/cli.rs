@@ -326,8 +326,9 @@ impl Cli {
                 [TypeNature::State, TypeNature::Event, TypeNature::Link].into_iter().collect();
         }
         options.time_unit = self.units.time_unit;
-        // SMPI writes no ends for links that MPI_Test completes.
-        options.keep_link_starts = true;
+        // SMPI writes no ends for links that MPI_Test completes, and wrong ones for MPI_Sendrecv. If
+        // many links remain incomplete, changes are refused.
+        (options.keep_link_halves, options.ignore_incomplete_links) = (true, true);
         // Most of the memory is needed for the graph, because rows are only read sequentially.
         options.memory = self.memory.limit();
         if let Some(memory) = &mut options.memory {

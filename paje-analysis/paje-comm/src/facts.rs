@@ -49,18 +49,16 @@ pub struct Facts<'t> {
 }
 
 impl<'t> Facts<'t> {
-    /// Reads the facts from a trace. Messages are [ordered by receiver](Messages::by_receiver).
+    /// Reads the facts from a trace.
     #[must_use]
     pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
-        let tracks = Tracks::new(trace, Classes::new(trace, map));
-        Facts::of(tracks, map, options, Messages::by_receiver)
+        Facts::of(Tracks::new(trace, Classes::new(trace, map)), map, options)
     }
 
     /// Reads the facts from a trace. If the map contains none of the trace's state values, all
-    /// links are messages, except those of network links and routers. Messages are in the order of
-    /// their lanes.
+    /// links are messages, except those of network links and routers.
     #[must_use]
-    pub fn in_order(trace: &'t Trace, map: &Map, options: &Options) -> Self {
+    pub fn with_any_links(trace: &'t Trace, map: &Map, options: &Options) -> Self {
         let mut tracks = Tracks::new(trace, Classes::new(trace, map));
         if tracks.classes().is_empty() {
             let (types, containers) = (trace.types(), trace.containers());
@@ -71,17 +69,12 @@ impl<'t> Facts<'t> {
             let ends = Messages::ends(trace, map);
             tracks = tracks.with_others(ends.into_iter().filter(|id| !is_network(id)));
         }
-        Facts::of(tracks, map, options, Messages::new)
+        Facts::of(tracks, map, options)
     }
 
-    fn of(
-        tracks: Tracks<'t>,
-        map: &Map,
-        options: &Options,
-        read: fn(&Tracks<'_>, &Map, Option<&str>) -> Messages,
-    ) -> Self {
+    fn of(tracks: Tracks<'t>, map: &Map, options: &Options) -> Self {
         let (messages, collectives) = rayon::join(
-            || read(&tracks, map, options.bytes.as_deref()),
+            || Messages::new(&tracks, map, options.bytes.as_deref()),
             || {
                 let recorded = Recorded::new(&tracks);
                 let collectives = Collectives::new(&tracks, &options.grouping, &recorded);

@@ -8,9 +8,9 @@ use crate::classes::Collective;
 use crate::collectives::Series;
 use paje_sim::{LaneView, States, TypeId, ValueId, Visitor};
 
+use crate::acts::{Act, Acts, StateAct};
 use crate::facts::Facts;
 use crate::received::has_word;
-use crate::walk::{Act, Acts, StateAct};
 
 /// All collectives.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@
 //! set. Runs are read from Pajé traces of SimGrid's SMPI, Akypuera, EZTrace and StarPU. Facts that
 //! a trace does not record are [`Inferred`].
 
+mod acts;
 pub mod classes;
 mod clocks;
 pub mod collectives;
@@ -24,8 +25,8 @@ pub mod seconds;
 mod steps;
 pub mod tasks;
 pub mod tracks;
-mod walk;
 
+pub use acts::Act;
 pub use facts::{Facts, Options};
 pub use groups::{Group, Groups};
 pub use hosts::Hosts;
@@ -35,4 +36,3 @@ pub use recorded::Recorded;
 pub use run::{Inferred, Run};
 pub use seconds::Seconds;
 pub use steps::{Kind, Step, StepActs, Steps};
-pub use walk::Act;

@@ -6,6 +6,7 @@
 //! is not the time on the network. If the only open state is a collective, the link is part of the
 //! collective.
 
+mod combined;
 mod doubles;
 mod ends;
 mod growing;
@@ -17,7 +18,7 @@ use std::str;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use paje_sim::{
-    ContainerId, LaneId, LaneView, Links, Side as Opens, Trace, TypeNature, ValueId, Visitor,
+    ContainerId, LaneId, LaneView, Link, Links, Side as Opens, Trace, TypeNature, ValueId, Visitor,
 };
 use rayon::prelude::*;
 
@@ -32,10 +33,15 @@ pub struct Messages {
     list: Vec<Message>,
     /// Number of links with an end in a container that has no track.
     pub elsewhere: u64,
+    /// Number of links that have no end.
+    pub open: u64,
     /// Number of links for which the trace has no end, but loops of tests show it.
     pub tested: u64,
     /// Number of links that were left out, because they were written twice.
     pub doubled: u64,
+    /// Number of messages for which the trace has wrong links, but calls that send and receive show
+    /// them.
+    pub combined: u64,
     received: Vec<Vec<u32>>,
     sent: Vec<Vec<u32>>,
     /// Requests of each message's send and receive. Empty if the trace has none.
@@ -111,61 +117,50 @@ impl Message {
 }
 
 impl Messages {
-    /// Reads the messages of all lanes, in the order of the lanes. Sizes are in the user-defined
-    /// field `bytes`, or in the first field of [`BYTES`] that the trace defines.
+    /// Reads the messages of all lanes, ordered by receiving track, so that the messages of one
+    /// track are adjacent in memory. Sizes are in the user-defined field `bytes`, or in the first
+    /// field of [`BYTES`] that the trace defines.
     ///
     /// If several states match links of the same time, they are assigned to the links in order. The
     /// first state also gets any surplus links.
     #[must_use]
     pub fn new(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
-        Messages::read(tracks, map, bytes, false)
-    }
-
-    /// Reads the messages ordered by receiving track, so that the messages of one track are
-    /// adjacent in memory.
-    #[must_use]
-    pub fn by_receiver(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>) -> Self {
-        Messages::read(tracks, map, bytes, true)
-    }
-
-    fn read(tracks: &Tracks<'_>, map: &Map, bytes: Option<&str>, by_receiver: bool) -> Self {
         let trace = tracks.trace();
         let lanes = trace.lanes().filter(|lane| lane.nature() == TypeNature::Link);
         let lanes: Vec<_> = lanes.filter(|lane| map.is_message(lane.type_name().text)).collect();
         let mut messages = Messages::default();
         let field = bytes.or_else(|| size_field(trace));
         let tested = tested::tested(tracks, map, field);
-        // Reserves the exact capacity, because a growing list could take twice the memory.
-        let mut next = Vec::new();
-        if by_receiver {
-            next = vec![0; tracks.list().len()];
-            let track = |container| tracks.of_container(container);
-            for link in lanes.iter().flat_map(|lane| lane.links()) {
-                if let (Some(_), Some(to)) = (track(link.from), track(link.to)) {
-                    next[to] += 1;
-                }
+        let mut next = vec![0; tracks.list().len()];
+        let track = |container| tracks.of_container(container);
+        for link in lanes.iter().flat_map(|lane| lane.links()) {
+            if let (Some(_), Some(to)) = (track(link.from), track(link.to)) {
+                next[to] += 1;
             }
-            tested.iter().for_each(|message| next[message.to as usize] += 1);
-            let mut sum = 0;
-            next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
-            // Fills the list in parallel, so that the system provides its memory in parallel.
-            messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
-        } else {
-            messages.list.reserve_exact(lanes.iter().map(|lane| lane.len() as usize).sum());
         }
+        tested.iter().for_each(|message| next[message.to as usize] += 1);
+        let mut sum = 0;
+        next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
+        // Fills the list in parallel, so that the system provides its memory in parallel.
+        messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
         messages.tested = tested.len() as u64;
-        let has_requests = has_field(trace, REQUEST) && trace.has_user_defined();
-        let next = by_receiver.then_some(next);
-        let mut reader = Reader { tracks, field, has_requests, messages, next, row: 0 };
+        messages.open = trace.link_starts().count() as u64 - messages.tested;
+        if has_field(trace, REQUEST) && trace.has_user_defined() {
+            messages.requests.resize(messages.list.len(), [None; 2]);
+        }
+        let mut reader = Reader { tracks, field, messages, next, row: 0 };
         for lane in lanes {
             reader.row = 0;
             let Ok(()) = lane.visit(&mut reader);
         }
-        tested.into_iter().for_each(|message| reader.add(message));
+        for message in tested {
+            reader.add(message);
+        }
         let mut messages = reader.messages;
         messages.find_states(tracks);
         if tracks.is_simulated() {
             messages.drop_doubles(tracks);
+            messages.pair_combined(tracks, map, field);
         }
         messages
     }
@@ -223,7 +218,7 @@ impl Messages {
         ends.into_iter().collect()
     }
 
-    /// Returns all messages, either lane by lane in order of completion, or by receiving track.
+    /// Returns all messages, by receiving track.
     #[must_use]
     pub fn list(&self) -> &[Message] {
         &self.list
@@ -245,6 +240,23 @@ impl Messages {
     #[must_use]
     pub fn sent(&self, track: usize) -> &[u32] {
         &self.sent[track]
+    }
+
+    /// Calls `visit` with the link of each message, lane by lane. Links that lack an end are left
+    /// out.
+    pub fn each_link(&self, trace: &Trace, mut visit: impl FnMut(usize, &Link<'_>)) {
+        let row = |at: &usize| (self.list[*at].lane, self.list[*at].row);
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_unstable_by_key(row);
+        let mut order = order.into_iter().peekable();
+        for lane in trace.lanes() {
+            for (link, number) in lane.links().zip(0..) {
+                while order.next_if(|at| row(at) < (lane.id(), number)).is_some() {}
+                if let Some(at) = order.next_if(|at| row(at) == (lane.id(), number)) {
+                    visit(at, &link);
+                }
+            }
+        }
     }
 
     /// Returns the number of messages without a sending state, and the number without a receiving
@@ -298,11 +310,9 @@ fn size_field(trace: &Trace) -> Option<&'static str> {
 struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
-    has_requests: bool,
     messages: Messages,
-    /// For each receiving track, the index of its next message. `None` if the messages stay in the
-    /// order of the links.
-    next: Option<Vec<u32>>,
+    /// For each receiving track, the index of its next message.
+    next: Vec<u32>,
     row: u64,
 }
 
@@ -329,12 +339,9 @@ impl Visitor for Reader<'_> {
                 send: NONE,
                 recv: NONE,
             };
-            self.add(message);
-            if self.has_requests {
-                let next = self.next.as_ref().map(|next| next[to] as usize);
-                let place = next.unwrap_or(self.messages.list.len()) - 1;
-                self.messages.requests.resize(self.messages.list.len(), [None; 2]);
-                self.messages.requests[place] = requests(self.tracks.trace(), &links, i);
+            let place = self.add(message);
+            if let Some(requests) = self.messages.requests.get_mut(place) {
+                *requests = requests_of(self.tracks.trace(), &links, i);
             }
         }
         self.row += links.start.len() as u64;
@@ -342,7 +349,7 @@ impl Visitor for Reader<'_> {
     }
 }
 
-fn requests(trace: &Trace, links: &Links<'_>, i: usize) -> [Option<u64>; 2] {
+fn requests_of(trace: &Trace, links: &Links<'_>, i: usize) -> [Option<u64>; 2] {
     let mut found = [None; 2];
     for (side, fields) in links.user_defined.events_of(i) {
         let def = &trace.defs()[fields.def()];
@@ -358,21 +365,20 @@ fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
     fields.find_map(|(_, text)| amount(text))
 }
 
-fn amount(text: &[u8]) -> Option<f64> {
-    let number = str::from_utf8(text).ok()?.trim_matches('"').parse::<f64>().ok();
+/// Returns a number of bytes.
+pub(crate) fn amount(text: &[u8]) -> Option<f64> {
+    let number = str::from_utf8(text).ok()?.trim().trim_matches('"').parse::<f64>().ok();
     number.filter(|bytes| *bytes >= 0.0 && bytes.is_finite())
 }
 
 impl Reader<'_> {
+    /// Adds a message, and returns its index.
     #[inline]
-    fn add(&mut self, message: Message) {
-        match &mut self.next {
-            None => self.messages.list.push(message),
-            Some(next) => {
-                let place = &mut next[message.to as usize];
-                self.messages.list[*place as usize] = message;
-                *place += 1;
-            }
-        }
+    fn add(&mut self, message: Message) -> usize {
+        let next = &mut self.next[message.to as usize];
+        let place = *next as usize;
+        self.messages.list[place] = message;
+        *next += 1;
+        place
     }
 }

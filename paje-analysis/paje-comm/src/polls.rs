@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::acts::{Act, Acts, StateAct};
 use crate::classes::Class;
 use crate::facts::Facts;
 use crate::received::{NONE, Received, values_that};
 use crate::tracks::Tracks;
-use crate::walk::{Act, Acts, StateAct};
 
 /// A loop of tests. Only the last test completed the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,9 @@
 //! names are those of OTF2, such as an event `MpiCollectiveEnd` with `Communicator` and `Root`. Each of them is a field,
 //! or all are in one field `Fields`, as in `Communicator=MPI_COMM_WORLD; Root=0 (rank 0)`.
 
-use std::convert::Infallible;
 use std::str;
 
-use paje_sim::{Annotations, Events, LaneView, Trace, TypeId, TypeNature, ValueId, Visitor};
+use paje_sim::{LaneView, Trace, TypeId, TypeNature, ValueId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -233,25 +232,20 @@ impl Recorded {
     }
 }
 
-/// Returns the fields of an object: name and value. A field `Fields` may have several of them.
-pub(crate) fn fields<'t>(
-    all: Annotations<'t>,
-    i: usize,
-) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
-    all.of(i).flat_map(|(name, text)| {
-        let text = text.strip_prefix(b"\"").and_then(|it| it.strip_suffix(b"\"")).unwrap_or(text);
-        let (one, many) = match name {
-            "Fields" => (None, Some(text)),
-            _ => (Some((name.as_bytes(), text)), None),
-        };
-        let parts = many.into_iter().flat_map(|text| text.split(|byte| *byte == b';'));
-        let parts = parts.filter_map(|part| {
-            let part = part.trim_ascii();
-            let at = part.iter().position(|byte| *byte == b'=')?;
-            Some((&part[..at], &part[at + 1..]))
-        });
-        one.into_iter().chain(parts)
-    })
+/// Returns the facts in a field: name and value. A field `Fields` may have several of them.
+fn parts<'t>((name, text): (&'t str, &'t [u8])) -> impl Iterator<Item = (&'t [u8], &'t [u8])> {
+    let text = text.strip_prefix(b"\"").and_then(|it| it.strip_suffix(b"\"")).unwrap_or(text);
+    let (one, many) = match name {
+        "Fields" => (None, Some(text)),
+        _ => (Some((name.as_bytes(), text)), None),
+    };
+    let parts = many.into_iter().flat_map(|text| text.split(|byte| *byte == b';'));
+    let parts = parts.filter_map(|part| {
+        let part = part.trim_ascii();
+        let at = part.iter().position(|byte| *byte == b'=')?;
+        Some((&part[..at], &part[at + 1..]))
+    });
+    one.into_iter().chain(parts)
 }
 
 /// Returns a number, such as a request.
@@ -322,32 +316,15 @@ impl Reader {
     }
 
     fn read(mut self, lane: LaneView<'_>) -> Reader {
-        let Ok(()) = lane.visit(&mut self);
-        self
-    }
-
-    fn name(&mut self, name: &[u8]) -> u32 {
-        let next = self.names.len() as u32;
-        match self.names.get(name) {
-            Some(number) => *number,
-            None => *self.names.entry(name.into()).or_insert(next),
-        }
-    }
-}
-
-impl Visitor for Reader {
-    type Error = Infallible;
-
-    fn events(&mut self, _: LaneView<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        for (i, (time, value)) in events.time.iter().zip(events.value).enumerate() {
-            let Some(kind) = self.kinds[value.index()] else { continue };
+        for event in lane.events() {
+            let Some(kind) = self.kinds[event.value.index()] else { continue };
             if kind == Kind::Half {
                 self.halves += 1;
                 continue;
             }
             let (request, communicator, root) = (0, NONE, NONE);
-            let mut note = Note { time: *time, kind, request, communicator, root };
-            for (name, text) in fields(events.user_defined, i) {
+            let mut note = Note { time: event.time, kind, request, communicator, root };
+            for (name, text) in event.fields().flat_map(parts) {
                 match name {
                     b"Request" => note.request = number(text).unwrap_or(0),
                     b"Communicator" => note.communicator = self.name(text),
@@ -363,6 +340,14 @@ impl Visitor for Reader {
                 self.notes.push(note);
             }
         }
-        Ok(())
+        self
+    }
+
+    fn name(&mut self, name: &[u8]) -> u32 {
+        let next = self.names.len() as u32;
+        match self.names.get(name) {
+            Some(number) => *number,
+            None => *self.names.entry(name.into()).or_insert(next),
+        }
     }
 }

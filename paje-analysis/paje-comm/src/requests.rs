@@ -3,9 +3,9 @@
 use crate::classes::Class;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::acts::{Act, Acts, StateAct};
 use crate::facts::Facts;
 use crate::received::{Received, TIME_TOLERANCE, has_word, sets, single_waits, values_that};
-use crate::walk::{Act, Acts, StateAct};
 
 /// Maximum number of states after a send that are searched for the call that completes the send.
 const SEARCH_LIMIT: usize = 10_000;

@@ -1,7 +1,6 @@
 //! The sequences of all ranks, with the recorded and the inferred facts.
 
-use std::ops::Range;
-
+use crate::acts::{Act, Acts, StateAct};
 use crate::classes::Class;
 use crate::messages::Message;
 use crate::tracks::Tracks;
@@ -14,8 +13,7 @@ use crate::groups::{Groups, group};
 use crate::polls::{Poll, add_polls, tests};
 use crate::received::{NONE, Received, TIME_TOLERANCE, between, received};
 use crate::requests::{add_completions, add_sets};
-use crate::steps::{Kind, Steps};
-use crate::walk::{Act, Acts, StateAct, Walk, WalkStep};
+use crate::steps::Steps;
 
 /// The recorded run.
 #[derive(Clone, Debug)]
@@ -148,7 +146,8 @@ impl<'t> Run<'t> {
             inferred.completions = add_completions(&facts, &all, rendezvous, &mut acts);
             acts.par_iter_mut().for_each(Acts::sort);
         }
-        let steps = acts.into_par_iter().enumerate().map(|(at, acts)| steps_of(&facts, at, &acts));
+        let steps = acts.into_par_iter().zip(facts.tracks.list());
+        let steps = steps.map(|(acts, track)| Steps::new(track, &acts));
         Run { steps: steps.collect(), received: all, sets, polls, groups, inferred, facts }
     }
 
@@ -171,7 +170,7 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
     // SMPI's link keys pair the wrong ends for Sendrecv.
     let is_both = |track: u32, state: Option<usize>| {
         let class = state.map(|state| tracks.class(track as usize, state));
-        is_simulated && class == Some(Class::SendRecv)
+        is_simulated && messages.combined == 0 && class == Some(Class::SendRecv)
     };
     for it in &mut all {
         let message = &messages.list()[it.message as usize];
@@ -316,39 +315,4 @@ fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> 
         acts.begin(it.posted, track.start[it.post as usize], of);
     }
     acts
-}
-
-fn steps_of(facts: &Facts<'_>, at: usize, acts: &Acts) -> Steps {
-    let track = &facts.tracks.list()[at];
-    let count = acts.opening.len() + acts.within.len() + acts.closing.len();
-    let (mut steps, mut walk) = (Steps::with_capacity(track.len(), count), Walk::new());
-    loop {
-        let (step, time) = walk.peek(track, acts);
-        walk.take(step, track);
-        match step {
-            WalkStep::End => break,
-            WalkStep::Open(state) => {
-                let all = &acts.opening[walk.opened as usize..];
-                let all = all.iter().take_while(|of| of.state() == state).map(|of| of.act());
-                steps.push(Kind::Open, state, time, all.inspect(|_| walk.opened += 1));
-            }
-            WalkStep::Within(place) => {
-                let same = acts.same(place);
-                // The first act has already been taken.
-                for behind in 1..same.len() as u32 {
-                    walk.take(WalkStep::Within(place + behind), track);
-                }
-                let all = same.iter().map(|(_, of)| of.act());
-                steps.push(Kind::Within, same[0].1.state(), time, all);
-            }
-            WalkStep::Close(state) => {
-                let range: Range<usize> = acts.closing_of(state, walk.closed as usize);
-                walk.closed = range.end as u32;
-                let all = acts.closing[range].iter().map(|of| of.act());
-                steps.push(Kind::Close, state, time, all);
-            }
-        }
-    }
-    steps.shrink();
-    steps
 }

@@ -165,8 +165,7 @@ impl<'t> TaskRun<'t> {
         let tracks = Tracks::new(trace, Classes::new(trace, map));
         let indices: FxHashMap<Job, u32> =
             records.list().iter().enumerate().map(|(at, it)| (it.job, at as u32)).collect();
-        let mut found =
-            Found { indices: &indices, states: vec![None; records.list().len()], first: 0 };
+        let mut found = Found { indices: &indices, states: vec![None; records.list().len()] };
         let mut kinds: Vec<String> = Vec::new();
         let mut workers = Vec::new();
         for (at, track) in tracks.list().iter().enumerate() {
@@ -183,7 +182,7 @@ impl<'t> TaskRun<'t> {
                 let why = format!("the trace has workers of more than {MOST_KINDS} kinds");
                 return Err(TasksError::new(None, why));
             }
-            found.worker(&tracks, at, workers.len() as u32, trace);
+            found.worker(&tracks, at, workers.len() as u32);
             workers.push(Worker { track: at as u32, kind: kind as u32 });
         }
         let states = found.states;

@@ -92,7 +92,9 @@ pub fn barriers(model: &Model<'_>, order: &Order) -> Vec<Barrier> {
             let (step, taken) = any.get(first)?;
             (*step < known[*other as usize]).then_some(Kept { taken: *taken, other: *other })
         });
-        found.push(Barrier { operation: at, entered, keeps: changed.min() });
+        let in_trace = |message: u32| (list[message as usize].lane, list[message as usize].row);
+        let keeps = changed.min_by_key(|it| [it.taken, it.other].map(in_trace));
+        found.push(Barrier { operation: at, entered, keeps });
     }
     found
 }

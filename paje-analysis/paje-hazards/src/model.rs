@@ -6,7 +6,7 @@ use paje_comm::classes::Map;
 use paje_comm::collectives::Grouping;
 use paje_comm::messages::Message;
 use paje_comm::tracks::Tracks;
-use paje_sim::{Glob, LaneView, Link, Selection, TimeRange, Trace, TypeId, TypeNature};
+use paje_sim::{Glob, LaneView, Link, Selection, TimeRange, Trace, TypeId};
 use rustc_hash::FxHashMap;
 
 /// Channel of a message. Messages of different channels may overtake one another.
@@ -81,22 +81,20 @@ impl<'t> Model<'t> {
     pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
         let grouping = options.grouping.clone();
         let reading = paje_comm::Options { grouping, ..paje_comm::Options::default() };
-        let facts = Facts::in_order(trace, &map, &reading);
+        let facts = Facts::with_any_links(trace, &map, &reading);
         let (tracks, messages) = (&*facts.tracks, &facts.messages);
+        let list = messages.list();
         let mut reader = Reader {
             tracks,
             options,
             channels: FxHashMap::default(),
-            channel: Vec::with_capacity(messages.list().len()),
-            access: Vec::new(),
+            channel: list.iter().map(|message| message.from).collect(),
+            access: options.access.as_ref().map(|_| vec![None; list.len()]).unwrap_or_default(),
         };
-        for lane in trace.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
-            if map.is_message(lane.type_name().text) {
-                lane.links().for_each(|link| reader.add(&link));
-            }
+        if options.channel.is_some() || options.access.is_some() {
+            messages.each_link(trace, |at, link| reader.add(at, link));
         }
         let (channel, access) = (reader.channel, reader.access);
-        let list = messages.list();
         let by = |glob: &Option<Glob>, otherwise| -> Vec<bool> {
             let Some(glob) = glob else { return vec![otherwise; list.len()] };
             let mut states = Matches::new(glob, trace);
@@ -222,25 +220,20 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn add(&mut self, link: &Link<'_>) {
-        let track = |container| self.tracks.of_container(container);
-        let (Some(from), Some(_)) = (track(link.from), track(link.to)) else { return };
+    fn add(&mut self, at: usize, link: &Link<'_>) {
         let property = match &self.options.channel {
             None => None,
             Some(Channel::Value) => Some(link.value_name().text),
             Some(Channel::Type) => Some(link.lane.type_name().text),
             Some(Channel::Field(name)) => link.field(name),
         };
-        let channel = match property {
-            None => from as u32,
-            Some(property) => {
-                let next = (self.tracks.list().len() + self.channels.len()) as u32;
-                *self.channels.entry((from as u32, property.into())).or_insert(next)
-            }
-        };
-        self.channel.push(channel);
+        if let Some(property) = property {
+            let next = (self.tracks.list().len() + self.channels.len()) as u32;
+            let channel = &mut self.channel[at];
+            *channel = *self.channels.entry((*channel, property.into())).or_insert(next);
+        }
         if let Some(name) = &self.options.access {
-            self.access.push(link.field(name).map(|text| text.trim_ascii().into()));
+            self.access[at] = link.field(name).map(|text| text.trim_ascii().into());
         }
     }
 }

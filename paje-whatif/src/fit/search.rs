@@ -2,33 +2,36 @@
 
 use rayon::prelude::*;
 
-use super::{Factors, Fit, LARGE_ERROR, arrivals};
+use super::observed::{Observed, arrivals};
+use super::{Factors, Fit, LARGE_ERROR};
 use crate::graph::Graph;
 
-/// Searches for a start near the network that explains all transfers best. All transfers must have
-/// the same size. Where links are rarely free, most transfers agree with many networks. The few
-/// transfers that distinguish the networks then look like outliers.
-pub(super) fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Option<Fit> {
+/// Number of messages with which a start is searched for. Each one is simulated some 500 times.
+const SEARCHED: usize = 500;
+
+/// Searches for a start near the network that explains all transfers best. Where links are rarely
+/// free, most transfers agree with many networks. The few transfers that distinguish the networks
+/// then look like outliers.
+pub(super) fn near(graph: &Graph<'_>, observed: &Observed<'_>, factors: &Factors) -> Option<Fit> {
     const STEPS: u32 = 40;
-    let list = graph.messages().list();
-    let measured =
-        |at: &&usize| graph.transfers()[**at].is_awaited && graph.transfers()[**at].seconds > 0.0;
+    let observed = &Observed::new(graph, &observed.all[..observed.all.len().min(SEARCHED)]);
+    let (list, all) = (graph.messages().list(), observed.all);
     // The total time of a transfer is an upper bound for its latency, and also for the time of its
     // bytes.
     let most = |of: fn((f64, f64)) -> f64| {
-        let all = all.iter().filter(measured).map(|at| {
+        let all = all.iter().zip(&observed.likely).filter_map(|(at, seconds)| {
             let parts = factors.parts(graph.size(&list[*at]).unwrap_or(0.0));
-            graph.transfers()[*at].seconds / of(parts)
+            Some((*seconds)? / of(parts))
         });
         all.fold(f64::INFINITY, f64::min)
     };
     let (latencies, bytes) = (most(|parts| parts.0), most(|parts| parts.1));
     let offs = |fit: &Fit| -> Vec<f64> {
         let arrivals = arrivals(graph, all, fit);
-        let both = all.iter().zip(arrivals).filter(|(at, _)| measured(at));
-        both.map(|(at, arrival)| {
-            let transfer = &graph.transfers()[*at];
-            (arrival - transfer.start) / transfer.seconds - 1.0
+        let last = observed.last(&arrivals);
+        let both = all.iter().zip(arrivals).zip(last);
+        both.filter_map(|((at, arrival), seconds)| {
+            Some((arrival - graph.transfers()[*at].start) / seconds? - 1.0)
         })
         .collect()
     };
@@ -41,13 +44,17 @@ pub(super) fn near(graph: &Graph<'_>, all: &[usize], factors: &Factors) -> Optio
             let fit = Fit::new(latency, per_byte, factors);
             let mut offs = offs(&fit);
             let half = offs.len() / 2;
+            if offs.is_empty() {
+                break;
+            }
             let middle = *offs.select_nth_unstable_by(half, f64::total_cmp).1;
             if middle > 0.0 { high = per_byte } else { low = per_byte }
         }
         let per_byte = f64::midpoint(low, high);
         let mut fit = Fit::new(latency, per_byte, factors);
         let offs = offs(&fit);
-        fit.off = offs.iter().map(|off| off.abs().min(LARGE_ERROR)).sum::<f64>();
+        let sum = offs.iter().map(|off| off.abs().min(LARGE_ERROR)).sum::<f64>();
+        fit.off = sum / offs.len() as f64;
         fit
     };
     if !(latencies.is_finite() && bytes.is_finite()) {

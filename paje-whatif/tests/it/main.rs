@@ -1,5 +1,6 @@
 //! Tests of re-timed runs.
 
+mod combined;
 mod held;
 mod hosts;
 mod ideal;

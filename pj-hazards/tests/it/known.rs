@@ -211,3 +211,22 @@ fn examples_are_up_to_date() {
         assert_recorded(&trace, &folder.join(format!("{name}.trace")));
     }
 }
+
+/// Regression test: the links that SMPI writes twice count once, but their channels were counted
+/// twice, so that messages got the channels of others.
+#[test]
+fn messages_of_links_that_are_written_twice_keep_their_channels() {
+    let mut trace = format!("#SimGrid\n{}", testkit::ranks_head(&[]));
+    (0..3).for_each(|rank| trace += &format!("3 0 r{rank} R 0 rank-{rank}\n"));
+    for rank in [1, 2] {
+        trace += &format!("4 0 S r{rank} MPI_Isend\n5 0 S r{rank}\n");
+        (0..2).for_each(|copy| trace += &format!("6 0 L 0 PTP r{rank} k{rank}{copy}\n"));
+    }
+    for rank in [1, 2] {
+        trace += &format!("4 {rank} S r0 MPI_Recv\n");
+        (0..2).for_each(|copy| trace += &format!("7 {rank} L 0 PTP r0 k{rank}{copy}\n"));
+        trace += &format!("5 {rank} S r0\n");
+    }
+    let (_, table) = findings_of(trace.as_bytes(), &["races", "--format=csv"]);
+    assert_eq!(csv(&table, &["first_from", "second_from"]), [["rank-1", "rank-2"]]);
+}

@@ -15,8 +15,8 @@ use crate::tracks::Tracks;
 /// in order. Otherwise, it is not known where its links end, and they are left out.
 pub(super) fn tested(tracks: &Tracks<'_>, map: &Map, field: Option<&str>) -> Vec<Message> {
     let trace = tracks.trace();
-    let of = |start: &&paje_sim::LinkStart| map.is_message(trace.lane_of(start).type_name().text);
-    let starts: Vec<_> = trace.link_starts().iter().filter(of).collect();
+    let of = |start: &&paje_sim::LinkHalf| map.is_message(trace.lane_of(start).type_name().text);
+    let starts: Vec<_> = trace.link_starts().filter(of).collect();
     let numbers = |key: &[u8]| -> Option<(u64, u64)> {
         let mut parts = str::from_utf8(key).ok()?.split('_').map(str::parse::<u64>);
         Some((parts.next()?.ok()?, parts.next()?.ok()?))
@@ -24,7 +24,8 @@ pub(super) fn tested(tracks: &Tracks<'_>, map: &Map, field: Option<&str>) -> Vec
     // Sender of each number.
     let mut tracks_of: FxHashMap<u64, usize> = FxHashMap::default();
     for start in &starts {
-        let (Some((from, _)), Some(track)) = (numbers(&start.key), tracks.of_container(start.from))
+        let (Some((from, _)), Some(track)) =
+            (numbers(&start.key), tracks.of_container(start.container))
         else {
             return Vec::new();
         };
@@ -69,6 +70,6 @@ pub(super) fn tested(tracks: &Tracks<'_>, map: &Map, field: Option<&str>) -> Vec
     messages
 }
 
-fn bytes(trace: &Trace, start: &paje_sim::LinkStart, field: &str) -> Option<f64> {
+fn bytes(trace: &Trace, start: &paje_sim::LinkHalf, field: &str) -> Option<f64> {
     super::amount(trace.field_of(start, field)?)
 }

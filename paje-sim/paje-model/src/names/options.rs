@@ -108,8 +108,8 @@ pub struct Options {
     pub no_imbrication: bool,
     /// Whether to ignore links that lack an end when their container ends. Otherwise they are an error.
     pub ignore_incomplete_links: bool,
-    /// Whether `Trace::link_starts` keeps ignored links that have only a start.
-    pub keep_link_starts: bool,
+    /// Whether `Trace::link_halves` keeps ignored links that lack a start or an end.
+    pub keep_link_halves: bool,
     /// Whether user-defined fields are kept.
     pub user_defined: bool,
     /// User-defined fields that are needed. Definitions of events without any of them keep no fields. If this is empty,
@@ -170,7 +170,7 @@ impl Default for Options {
             stop_at: None,
             no_imbrication: false,
             ignore_incomplete_links: false,
-            keep_link_starts: false,
+            keep_link_halves: false,
             user_defined: false,
             needed_fields: &[],
             sort: false,

@@ -2,7 +2,7 @@ mod endings;
 mod merging;
 mod reused_keys;
 
-pub use endings::LinkStart;
+pub use endings::LinkHalf;
 pub use merging::Merges;
 
 use std::sync::atomic::AtomicBool;
@@ -44,7 +44,7 @@ pub struct Lanes {
     /// checked.
     pub is_sound: bool,
     ending: Vec<LaneId>,
-    link_starts: Vec<LinkStart>,
+    link_halves: Vec<LinkHalf>,
 }
 
 /// Largest number of mergers. More are not needed, because several workers can share a large merger.
@@ -79,7 +79,7 @@ impl Lanes {
             overflow,
             workers: spread.workers(),
             ending: Vec::new(),
-            link_starts: Vec::new(),
+            link_halves: Vec::new(),
         }
     }
 

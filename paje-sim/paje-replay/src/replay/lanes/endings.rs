@@ -12,9 +12,11 @@ use paje_model::names::ids::{ContainerId, LaneId, ValueId};
 use paje_model::names::options::Options;
 use paje_model::names::prefetch::prefetch;
 
-/// Start of a link that has no end.
+/// Start or end of a link that lacks the other one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LinkStart {
+pub struct LinkHalf {
+    /// Whether the link ends here. Otherwise, it starts here.
+    pub is_end: bool,
     /// Byte offset of the event.
     pub(crate) at: u64,
     /// Lane of the link.
@@ -23,8 +25,8 @@ pub struct LinkStart {
     pub time: f64,
     /// Value of the link.
     pub value: ValueId,
-    /// Container in which the link starts.
-    pub from: ContainerId,
+    /// Container in which the link starts or ends.
+    pub container: ContainerId,
     /// Key, without quotes.
     pub key: Vec<u8>,
     /// Index of the event's definition and its user-defined fields as written, each followed by a
@@ -59,8 +61,8 @@ impl Lanes {
                 let container = model.containers.named(container);
                 return Err((FieldName::Name, Problem::OpenLinks { container, keys, count }));
             }
-            if options.keep_link_starts {
-                self.keep_link_starts(lane);
+            if options.keep_link_halves {
+                self.keep_link_halves(lane);
             }
             for place in self.places.of(lane) {
                 exclusive(&mut self.shards[place.shard as usize]).close(place.local, time);
@@ -132,8 +134,8 @@ impl Lanes {
             if let Some((more, open)) = self.open_links(lane) {
                 keys.extend(more);
                 count += open;
-                if options.keep_link_starts {
-                    self.keep_link_starts(lane);
+                if options.keep_link_halves {
+                    self.keep_link_halves(lane);
                 }
                 for place in self.places.of(lane) {
                     let Shard { store, strands, .. } =
@@ -148,19 +150,19 @@ impl Lanes {
         (count > 0 && !options.ignore_incomplete_links).then_some((failed, count))
     }
 
-    /// Keeps the starts of a lane's incomplete links.
+    /// Keeps the halves of a lane's incomplete links.
     #[cold]
-    fn keep_link_starts(&mut self, lane: LaneId) {
+    fn keep_link_halves(&mut self, lane: LaneId) {
         for place in self.places.of(lane) {
             let Shard { store, strands, .. } = exclusive(&mut self.shards[place.shard as usize]);
             let Objects::Link(links) = &strands[place.local as usize].objects else { continue };
-            let starts = links.open_halves().filter(|(half, _)| half.end == LinkEnd::Start);
-            self.link_starts.extend(starts.map(|(half, key)| LinkStart {
+            self.link_halves.extend(links.open_halves().map(|(half, key)| LinkHalf {
+                is_end: half.end == LinkEnd::End,
                 at: half.at,
                 lane,
                 time: half.time,
                 value: half.value,
-                from: half.container,
+                container: half.container,
                 key: bare_key(store.keys.get(key.place())).to_vec(),
                 fields: store.extras.as_ref().and_then(|extras| {
                     extras.fields(half.extra).map(|(def, text)| (def, text.to_vec()))
@@ -169,11 +171,11 @@ impl Lanes {
         }
     }
 
-    /// Returns the starts of all incomplete links, in file order.
-    pub fn take_link_starts(&mut self) -> Vec<LinkStart> {
-        let mut starts = std::mem::take(&mut self.link_starts);
-        starts.sort_unstable_by_key(|start| start.at);
-        starts
+    /// Returns the halves of all incomplete links, in file order.
+    pub fn take_link_halves(&mut self) -> Vec<LinkHalf> {
+        let mut halves = std::mem::take(&mut self.link_halves);
+        halves.sort_unstable_by_key(|half| half.at);
+        halves
     }
 
     pub fn open_values(&mut self, lane: LaneId) -> Vec<ValueId> {

@@ -1,6 +1,4 @@
-//! The order of a rank's acts, and of the openings and closings of its states.
-
-use crate::tracks::Track;
+//! Acts of a rank, and their order.
 
 /// Act of a rank other than opening or closing a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,8 +48,13 @@ impl StateAct {
         StateAct::new(BETWEEN | next, act)
     }
 
-    fn is_between(self) -> bool {
+    pub(crate) fn is_between(self) -> bool {
         self.state() & BETWEEN != 0
+    }
+
+    /// Returns whether the act comes before state `next` is opened, given that its time allows it.
+    pub(crate) fn may_precede(self, next: u32) -> bool {
+        (self.state() & !BETWEEN) < next + u32::from(self.is_between())
     }
 
     /// Packs an act so that packed acts are ordered by kind, then by number.
@@ -93,7 +96,7 @@ impl StateAct {
     }
 }
 
-/// Acts of one rank, in the order of the walk.
+/// Acts of one rank, in the order of its steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acts {
     /// Called when a state is opened.
@@ -122,8 +125,8 @@ impl Acts {
     }
 
     /// Returns this act and the following acts in the same state at the same time.
-    pub(crate) fn same(&self, place: u32) -> &[(f64, StateAct)] {
-        let all = &self.within[place as usize..];
+    pub(crate) fn same(&self, place: usize) -> &[(f64, StateAct)] {
+        let all = &self.within[place..];
         let (time, of) = all[0];
         let is_same = |it: &&(f64, StateAct)| it.0 == time && it.1.state() == of.state();
         &all[..all.iter().take_while(is_same).count()]
@@ -142,73 +145,5 @@ impl Acts {
     }
 }
 
-const NONE: u32 = u32::MAX;
-
 /// Flag of the state of an act between states. The numbers of states are smaller.
 const BETWEEN: u32 = 1 << StateAct::BITS;
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum WalkStep {
-    Open(u32),
-    Close(u32),
-    /// Act within a state, given its index.
-    Within(u32),
-    End,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Walk {
-    next: u32,
-    open: u32,
-    within: u32,
-    /// Number of acts of [`Acts::opening`] that have been taken.
-    pub(crate) opened: u32,
-    /// End of the range of [`Acts::closing`] that was found last.
-    pub(crate) closed: u32,
-}
-
-impl Walk {
-    pub(crate) const fn new() -> Self {
-        Walk { next: 0, open: NONE, within: 0, opened: 0, closed: 0 }
-    }
-
-    pub(crate) fn peek(self, track: &Track, acts: &Acts) -> (WalkStep, f64) {
-        let next = self.next as usize;
-        let (step, time) = if next < track.len() {
-            let parent = track.parent(next).map_or(NONE, |parent| parent as u32);
-            // If states overlap, the state that was opened later still ends at its own time.
-            if self.open == parent || self.open == NONE {
-                (WalkStep::Open(self.next), track.start[next])
-            } else {
-                (WalkStep::Close(self.open), track.end[self.open as usize])
-            }
-        } else if self.open != NONE {
-            (WalkStep::Close(self.open), track.end[self.open as usize])
-        } else {
-            (WalkStep::End, f64::INFINITY)
-        };
-        let Some((at, of)) = acts.within.get(self.within as usize) else {
-            return (step, time);
-        };
-        let is_opened = of.state() & !BETWEEN < self.next + u32::from(of.is_between());
-        let comes_first = match step {
-            WalkStep::Close(_) if of.is_between() => false,
-            WalkStep::Open(_) if of.is_between() => true,
-            WalkStep::Open(_) => *at < time,
-            WalkStep::Close(closed) => *at <= time || closed == of.state(),
-            _ => true,
-        };
-        if is_opened && comes_first { (WalkStep::Within(self.within), *at) } else { (step, time) }
-    }
-
-    pub(crate) fn take(&mut self, step: WalkStep, track: &Track) {
-        match step {
-            WalkStep::Open(state) => (self.open, self.next) = (state, state + 1),
-            WalkStep::Close(state) => {
-                self.open = track.parent(state as usize).map_or(NONE, |parent| parent as u32);
-            }
-            WalkStep::Within(_) => self.within += 1,
-            WalkStep::End => {}
-        }
-    }
-}
