@@ -148,7 +148,7 @@ impl Messages {
         if has_field(trace, REQUEST) && trace.has_user_defined() {
             messages.requests.resize(messages.list.len(), [None; 2]);
         }
-        let mut reader = Reader { tracks, field, messages, next, row: 0 };
+        let mut reader = Reader { tracks, field, messages, next: Some(next), row: 0 };
         for lane in lanes {
             reader.row = 0;
             let Ok(()) = lane.visit(&mut reader);
@@ -311,8 +311,9 @@ struct Reader<'a> {
     tracks: &'a Tracks<'a>,
     field: Option<&'a str>,
     messages: Messages,
-    /// For each receiving track, the index of its next message.
-    next: Vec<u32>,
+    /// For each receiving track, the index of its next message. `None` if the messages stay in the
+    /// order of the links.
+    next: Option<Vec<u32>>,
     row: u64,
 }
 
@@ -375,7 +376,11 @@ impl Reader<'_> {
     /// Adds a message, and returns its index.
     #[inline]
     fn add(&mut self, message: Message) -> usize {
-        let next = &mut self.next[message.to as usize];
+        let Some(next) = &mut self.next else {
+            self.messages.list.push(message);
+            return self.messages.list.len() - 1;
+        };
+        let next = &mut next[message.to as usize];
         let place = *next as usize;
         self.messages.list[place] = message;
         *next += 1;

@@ -21,7 +21,7 @@ use crate::operations_text;
 fn read(bytes: &[u8], portion: u64, see: &mut (dyn FnMut(&Trace) + Send)) -> Trace {
     let mut options = paje_sim::Options::default();
     (options.user_defined, options.ignore_incomplete_links) = (true, true);
-    options.keep_link_starts = true;
+    options.keep_link_halves = true;
     let mut see = |portion: &Portion<'_>| {
         see(portion.trace());
         ControlFlow::Continue(())
@@ -61,7 +61,7 @@ fn in_portions(
 fn whole(bytes: &[u8], options: &Options, window: TimeRange) -> Option<Table> {
     let mut reading = paje_sim::Options::default();
     (reading.user_defined, reading.ignore_incomplete_links) = (true, true);
-    reading.keep_link_starts = true;
+    reading.keep_link_halves = true;
     let trace = Trace::read(bytes, &reading).expect("a valid trace");
     let map = Map::of_trace(&trace);
     if Classes::new(&trace, &map).is_empty() {

@@ -37,7 +37,7 @@ impl Messages {
         }
         let field = bytes.or_else(|| size_field(tracks.trace()));
         let messages = std::mem::take(self);
-        let mut reader = Reader { tracks, field, has_requests: false, messages, next: None, row };
+        let mut reader = Reader { tracks, field, messages, next: None, row };
         let Ok(()) = lane.visit(&mut reader);
         *self = reader.messages;
     }

@@ -67,7 +67,7 @@ impl First {
         options: &Options,
         window: TimeRange,
     ) -> Option<Growing<'t>> {
-        let is_simple = trace.link_starts().is_empty()
+        let is_simple = trace.link_halves().is_empty()
             && options.grouping.level.is_none()
             && !Recorded::are_possible(trace)
             && self.lanes.values().all(|lane| lane.open == 0);
@@ -83,7 +83,7 @@ impl First {
             lanes.iter().map(|lane| (lane.container, lane)).collect();
         let lanes: Vec<&Lane> =
             tracks.list().iter().map(|track| by_container[&track.container]).collect();
-        if !is_simple || may_have_doubles(&tracks, &lanes, self.count) {
+        if !is_simple || may_have_wrong_links(&tracks, &lanes, self.count) {
             return None;
         }
         let counts: Vec<_> = lanes.iter().map(|lane| lane.counts.clone()).collect();
@@ -141,13 +141,16 @@ impl Lane {
     }
 }
 
-/// Returns whether SMPI may have written links twice.
-fn may_have_doubles(tracks: &Tracks<'_>, lanes: &[&Lane], links: u64) -> bool {
-    let sends = |lane: &&Lane| -> usize {
-        let class = |value: ValueId| tracks.classes().class(lane.type_, value);
-        let sends = lane.counts.iter().filter(|(value, _)| class(**value) == Class::Send);
-        sends.map(|(_, count)| count).sum()
+/// Returns whether SMPI may have written links twice, or with wrong keys.
+fn may_have_wrong_links(tracks: &Tracks<'_>, lanes: &[&Lane], links: u64) -> bool {
+    let calls = |wanted: Class| -> usize {
+        let of_lane = |lane: &&Lane| -> usize {
+            let class = |value: ValueId| tracks.classes().class(lane.type_, value);
+            let calls = lane.counts.iter().filter(|(value, _)| class(**value) == wanted);
+            calls.map(|(_, count)| count).sum()
+        };
+        lanes.iter().map(of_lane).sum()
     };
-    let calls: usize = lanes.iter().map(sends).sum();
-    tracks.is_simulated() && calls > 0 && links >= 2 * calls as u64
+    let (sends, both) = (calls(Class::Send), calls(Class::SendRecv));
+    tracks.is_simulated() && links > 0 && (both > 0 || sends > 0 && links >= 2 * sends as u64)
 }
