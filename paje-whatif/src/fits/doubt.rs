@@ -4,11 +4,12 @@ use paje_comm::tracks::Track;
 
 use crate::graph::Graph;
 
-/// Largest part of the makespan that the models may leave unexplained.
+/// Largest part of the makespan that the models may leave unexplained if only computing changes.
 const LARGEST: f64 = 0.01;
 
-/// Largest part of the makespan that a rank may spend between states.
-const LARGEST_GAP: f64 = 0.02;
+/// Largest part of the makespan that the models may leave unexplained, or that a rank may spend
+/// between states, if the network changes. Such predictions are less exact in any case.
+const LARGEST_OF_NETWORK: f64 = 0.02;
 
 /// Explains why a change of the network cannot be predicted, if ranks spend much time between states. Where computing
 /// is a state, this is the time of calls that are not recorded. Those that create communicators send messages.
@@ -24,7 +25,7 @@ fn hidden(graph: &Graph<'_>) -> Option<String> {
             .sum::<f64>()
     };
     let part = graph.tracks().list().iter().map(between).fold(0.0, f64::max) / (end - begin);
-    (part > LARGEST_GAP).then(|| {
+    (part > LARGEST_OF_NETWORK).then(|| {
         format!(
             "{:.1} % of the makespan is between states, where calls that create communicators may send messages. Record \
              these (SMPI: tracing/smpi/internals:yes)",
@@ -65,7 +66,8 @@ pub(crate) fn doubt(graph: &Graph<'_>, changes_network: bool) -> Option<String> 
     }
     let part = rests.into_iter().fold(0.0, f64::max) / (end - begin);
     let group = &graph.run.groups.list[worst?.1];
-    (part > LARGEST).then(|| {
+    let largest = if changes_network { LARGEST_OF_NETWORK } else { LARGEST };
+    (part > largest).then(|| {
         let name = graph.tracks().trace().types().value_name(group.type_, group.value);
         format!(
             "no schedule explains the times of collectives, above all of {name}; {:.1} % of the makespan may \
