@@ -97,27 +97,24 @@ pub(crate) fn shapes(
     }
     let fit = |group: &Group| {
         let first = Fitting::new(run, group, settings, needs_post, is_local);
-        let mut best = first.model(settings, run);
         // Messages within collectives may wait for their receivers even if other messages do not. They may be a
-        // rendezvous if no messages show which sizes are one.
+        // rendezvous if no messages show which sizes are one. The root of a broadcast by rendezvous is not the
+        // first to leave.
         let rendezvous = first.is_rendezvous || run.inferred.eager.is_none();
-        let known = (first.needs_post, first.is_rendezvous);
-        for (needs_post, is_rendezvous) in [(true, first.is_rendezvous), (true, rendezvous)] {
-            if best.fits[0].1 <= GOOD || (needs_post, is_rendezvous) == known {
-                continue;
+        let (roots, all_roots) = (&first.roots, first.all_roots());
+        let mut others = vec![(first.is_rendezvous, roots), (rendezvous, roots)];
+        others.extend(Some((rendezvous, &all_roots)).filter(|_| !all_roots.is_empty()));
+        others.dedup();
+        let others =
+            others.into_iter().filter(|it| !needs_post || *it != (first.is_rendezvous, roots));
+        let mut best = first.model(settings, run);
+        for (is_rendezvous, roots) in others {
+            if best.fits[0].1 <= GOOD {
+                break;
             }
-            let fitting = Fitting::new(run, group, settings, needs_post, is_local);
-            let other = Fitting { is_rendezvous, ..fitting }.model(settings, run);
-            if other.fits[0].1 < best.fits[0].1 {
-                best = other;
-            }
-        }
-        // The root of a broadcast by rendezvous is not the first to leave.
-        let roots = first.all_roots();
-        if best.fits[0].1 > GOOD && group.class == Collective::OneToN && !roots.is_empty() {
-            let fitting = Fitting::new(run, group, settings, true, is_local);
-            let other =
-                Fitting { is_rendezvous: rendezvous, roots, ..fitting }.model(settings, run);
+            let roots = roots.clone();
+            let other = Fitting { needs_post: true, is_rendezvous, roots, ..first.clone() };
+            let other = other.model(settings, run);
             if other.fits[0].1 < best.fits[0].1 {
                 best = other;
             }
@@ -152,6 +149,7 @@ const CONSTANT: f64 = 0.1;
 type Sample = (usize, Vec<(f64, f64)>);
 
 /// Recorded operations that the model has to explain.
+#[derive(Clone)]
 struct Fitting<'f> {
     group: &'f Group,
     samples: Vec<Sample>,
@@ -203,7 +201,9 @@ impl<'f> Fitting<'f> {
     /// Returns all roots of a broadcast before whose entry nobody leaves. Returns few if there are many members or
     /// if noise explains the errors.
     fn all_roots(&self) -> Vec<u32> {
-        if !self.group.is_assumed || self.group.turn > 0 || !self.run.facts.is_simulated() {
+        let group = self.group;
+        let is_sure = !group.is_assumed || group.turn > 0 || group.class != Collective::OneToN;
+        if is_sure || !self.run.facts.is_simulated() {
             return Vec::new();
         }
         let is_possible = |root: &u32| {

@@ -181,25 +181,11 @@ impl Collectives {
                 };
                 let lists: Vec<&Vec<u32>> = group.iter().map(of).collect();
                 let counts = lists.iter().map(|list| list.len());
-                let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
-                let at = found.groups.len();
-                if least != most {
-                    found.uneven.push(Uneven { group: at, type_, value, least, most });
-                    continue;
+                if let Some(series) = found.add((&group, type_), (value, class), counts) {
+                    let count = lists.first().map_or(0, |list| list.len());
+                    let operation = |at: usize| lists.iter().map(move |list| list[at]);
+                    series.states = (0..count).flat_map(operation).collect();
                 }
-                let states = (0..most).flat_map(|instance| lists.iter().map(move |l| l[instance]));
-                found.series.push(Series {
-                    group: at,
-                    type_,
-                    value,
-                    class,
-                    states: states.collect(),
-                    tracks: group.clone(),
-                    root: None,
-                    turn: 0,
-                    assumed: false,
-                    is_part: false,
-                });
             }
             found.groups.push(group);
         }
@@ -209,6 +195,35 @@ impl Collectives {
         };
         found.series = found.series.into_par_iter().flat_map_iter(divide).collect();
         found
+    }
+
+    /// Adds a series without operations for a value of the next group, given each member's number
+    /// of states. If the numbers differ, adds an uneven value.
+    fn add(
+        &mut self,
+        (members, type_): (&[u32], TypeId),
+        (value, class): (ValueId, Collective),
+        counts: impl Iterator<Item = usize> + Clone,
+    ) -> Option<&mut Series> {
+        let group = self.groups.len();
+        let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+        if least != most {
+            self.uneven.push(Uneven { group, type_, value, least, most });
+            return None;
+        }
+        self.series.push(Series {
+            group,
+            tracks: members.to_vec(),
+            type_,
+            value,
+            class,
+            states: Vec::new(),
+            root: None,
+            turn: 0,
+            assumed: false,
+            is_part: false,
+        });
+        self.series.last_mut()
     }
 }
 

@@ -39,8 +39,8 @@ pub struct Messages {
     pub tested: u64,
     /// Number of links that were left out, because they were written twice.
     pub doubled: u64,
-    /// Number of messages for which the trace has wrong links, but calls that send and receive show
-    /// them.
+    /// Number of messages of calls that send and receive, which were found although their links have
+    /// wrong keys.
     pub combined: u64,
     received: Vec<Vec<u32>>,
     sent: Vec<Vec<u32>>,

@@ -65,14 +65,11 @@ impl<'t> Tracks<'t> {
     /// containers' names: `rank-2` before `rank-10`.
     #[must_use]
     pub fn new(trace: &'t Trace, classes: Classes) -> Self {
-        let containers = trace.containers();
-        let mut lanes: Vec<LaneView<'t>> = trace
+        let lanes: Vec<LaneView<'t>> = trace
             .lanes()
             .filter(|lane| classes.state_type(trace, lane.container()) == Some(lane.type_id()))
             .filter(|lane| !lane.is_empty())
             .collect();
-        let name = |lane: &LaneView<'t>| containers.name(lane.container()).text;
-        lanes.sort_by(|a, b| natural(name(a), name(b)).then(a.container().cmp(&b.container())));
         let list: Vec<Track> = lanes.par_iter().map(|lane| Track::new(*lane)).collect();
         Tracks::of_list(trace, classes, list)
     }
@@ -84,12 +81,12 @@ impl<'t> Tracks<'t> {
         let others: BTreeSet<ContainerId> = containers.into_iter().collect();
         let others = others.into_iter().filter(|container| found[container.index()].is_none());
         list.extend(others.map(Track::without_states));
-        let name = |track: &Track| trace.containers().name(track.container).text;
-        list.sort_by(|a, b| natural(name(a), name(b)).then(a.container.cmp(&b.container)));
         Tracks::of_list(trace, classes, list)
     }
 
-    fn of_list(trace: &'t Trace, classes: Classes, list: Vec<Track>) -> Self {
+    fn of_list(trace: &'t Trace, classes: Classes, mut list: Vec<Track>) -> Self {
+        let name = |track: &Track| trace.containers().name(track.container).text;
+        list.sort_by(|a, b| natural(name(a), name(b)).then(a.container.cmp(&b.container)));
         let mut found = vec![None; trace.containers().len()];
         for (at, track) in list.iter().enumerate() {
             found[track.container.index()] = Some(at as u32);

@@ -39,7 +39,7 @@ struct Plan {
     /// For each portion, the earliest start or end of the links of later portions.
     later: Vec<f64>,
     is_deep: bool,
-    whole: (f64, f64),
+    /// Window within the times of the trace.
     window: (f64, f64),
 }
 
@@ -62,7 +62,6 @@ pub struct Growing<'t> {
     kinds: BTreeMap<Kind, Total>,
     rests: [Total; Rest::ALL.len()],
     bytes: u64,
-    is_wrong: bool,
 }
 
 /// Position in a track.
@@ -78,7 +77,7 @@ struct Place {
 /// Operations of a series.
 #[derive(Clone, Debug)]
 struct Operations {
-    /// For each member, the states that wait for other members.
+    /// For each member, its states in operations that other members have not entered yet.
     waiting: Vec<VecDeque<u32>>,
     needs_root: bool,
     residuals: Residuals,
@@ -131,7 +130,6 @@ impl<'t> Growing<'t> {
             kinds: BTreeMap::new(),
             rests: Default::default(),
             bytes: 0,
-            is_wrong: false,
             facts,
         }
     }
@@ -186,11 +184,8 @@ impl<'t> Growing<'t> {
         }
         let states = self.facts.tracks.list().iter().map(|track| track.len() as u64).sum();
         self.bytes = Waits::bytes_of(states, self.facts.messages.list().len() as u64);
-        let Some(later) = self.plan.later.get(self.portion).copied() else {
-            self.is_wrong = true;
-            return self;
-        };
         self.portion += 1;
+        let Some(later) = self.plan.later.get(self.portion - 1).copied() else { return self };
         let cuts = self.next_cuts(later);
         self.settle(cuts)
     }
@@ -244,7 +239,6 @@ impl<'t> Growing<'t> {
         messages.find_more_states(&self.facts.tracks);
         let waits = Waits::of(self.facts);
         let window = self.plan.window;
-        let (first, last) = (window.0.max(self.plan.whole.0), window.1.min(self.plan.whole.1));
         for (at, track) in waits.facts.tracks.list().iter().enumerate() {
             let (from, until) = (self.cuts[at], cuts[at]);
             for wait in waits.of_track(at) {
@@ -254,7 +248,7 @@ impl<'t> Growing<'t> {
                     self.kinds.entry(wait.kind).or_default().add(seconds);
                 }
             }
-            waits.each_rest(at, (from.max(first), until.min(last)), |rest, piece| {
+            waits.each_rest(at, (from.max(window.0), until.min(window.1)), |rest, piece| {
                 self.rests[rest as usize].add(Seconds::between(piece.start, piece.end));
             });
         }
@@ -347,7 +341,7 @@ impl<'t> Growing<'t> {
         let cuts = vec![f64::INFINITY; self.cuts.len()];
         let is_complete = |(place, count): (&Place, &usize)| place.count == *count;
         let are_complete = self.tracks.iter().zip(&self.plan.counts).all(is_complete);
-        let is_read = self.portion == self.plan.later.len() && are_complete && !self.is_wrong;
+        let is_read = self.portion == self.plan.later.len() && are_complete;
         if !is_read || self.tracks.iter().any(|place| !place.open.is_empty()) {
             return Found::Nothing;
         }
@@ -378,8 +372,7 @@ impl<'t> Growing<'t> {
         if done.series.iter().any(|of| Series::may_divide(of.count, of.wrong)) {
             return Found::Nothing;
         }
-        let (first, last) =
-            (done.plan.window.0.max(done.plan.whole.0), done.plan.window.1.min(done.plan.whole.1));
+        let (first, last) = done.plan.window;
         let length = if first < last { Seconds::between(first, last) } else { Seconds::ZERO };
         let all: Seconds = done.cuts.iter().map(|_| length).sum();
         let rests = Rest::ALL.into_iter().zip(done.rests);

@@ -35,16 +35,24 @@ fn micros(seconds: f64) -> u64 {
     (seconds * 1e6).round() as u64
 }
 
-/// Returns a trace of collectives, each given as rank, node, start and end. A rank may take part in
-/// several.
-fn operations_text(value: &str, all: &[(&str, &str, u32, u32)]) -> String {
-    let mut text = datasets::definitions([
+/// Returns the definitions of events for states and links.
+fn definitions() -> String {
+    datasets::definitions([
         ("0", "DefineContainerType", "Alias Type Name"),
         ("2", "DefineStateType", "Alias Type Name"),
+        ("4", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
         ("6", "CreateContainer", "Time:date Alias Type Container Name"),
         ("12", "PushState", "Time:date Type Container Value"),
         ("13", "PopState", "Time:date Type Container"),
-    ]);
+        ("15", "StartLink", "Time:date Type Container Value StartContainer Key"),
+        ("16", "EndLink", "Time:date Type Container Value EndContainer Key"),
+    ])
+}
+
+/// Returns a trace of collectives, each given as rank, node, start and end. A rank may take part in
+/// several.
+fn operations_text(value: &str, all: &[(&str, &str, u32, u32)]) -> String {
+    let mut text = definitions();
     text += "0 N 0 Node\n0 R N Rank\n2 S R MPI_STATE\n6 0 n0 N 0 n0\n6 0 n1 N 0 n1\n";
     let ranks: BTreeSet<(&str, &str)> = all.iter().map(|(rank, node, ..)| (*rank, *node)).collect();
     for (rank, node) in ranks {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use datasets::passing::random;
-use datasets::{Rng, Shape, definitions, generate};
+use datasets::{Rng, Shape, generate};
 use paje_analysis::Table;
 use paje_analysis::classes::{Classes, Map};
 use paje_analysis::waits::portions::{First, Found};
@@ -130,16 +130,7 @@ fn ties(seed: u64, is_even: bool) -> Vec<u8> {
         0 => "# SimGrid\n".to_owned(),
         _ => String::new(),
     };
-    text += &definitions([
-        ("0", "DefineContainerType", "Alias Type Name"),
-        ("2", "DefineStateType", "Alias Type Name"),
-        ("4", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
-        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
-        ("12", "PushState", "Time:date Type Container Value"),
-        ("13", "PopState", "Time:date Type Container"),
-        ("15", "StartLink", "Time:date Type Container Value StartContainer Key"),
-        ("16", "EndLink", "Time:date Type Container Value EndContainer Key"),
-    ]);
+    text += &crate::definitions();
     let (ranks, is_deep) = (2 + rng.below(3), rng.below(4) == 0);
     let parent = if is_deep { "N" } else { "0" };
     text +=
@@ -238,7 +229,7 @@ fn portions_of_runs_with_equal_times_give_the_same_report() {
 #[test]
 fn groups_and_roots_that_times_determine_are_right_or_refused() {
     let (one, every) = (["a", "b", "c", "d"], ["n0", "n0", "n1", "n1"]);
-    // Each rank has so many operations.
+    // Number of operations of each rank.
     let trace = |value, counts: [u32; 4], times: &dyn Fn(u32, u32) -> (u32, u32)| {
         let all = (0..40).filter(|at| at / 4 < counts[*at as usize % 4]).map(|at| {
             let (operation, member) = (at / 4, at % 4);

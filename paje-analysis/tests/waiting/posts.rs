@@ -8,16 +8,7 @@ use crate::{mpi, replayed};
 /// Returns a trace of ranks a and b. The states of a are given with their start and end, and the
 /// messages from b to a with their start and end.
 fn received(states: &[(&str, f64, f64)], messages: &[(f64, f64)]) -> Trace {
-    let mut text = datasets::definitions([
-        ("0", "DefineContainerType", "Alias Type Name"),
-        ("2", "DefineStateType", "Alias Type Name"),
-        ("4", "DefineLinkType", "Alias Type StartContainerType EndContainerType Name"),
-        ("6", "CreateContainer", "Time:date Alias Type Container Name"),
-        ("12", "PushState", "Time:date Type Container Value"),
-        ("13", "PopState", "Time:date Type Container"),
-        ("15", "StartLink", "Time:date Type Container Value StartContainer Key"),
-        ("16", "EndLink", "Time:date Type Container Value EndContainer Key"),
-    ]);
+    let mut text = crate::definitions();
     text += "0 R 0 Rank\n2 S R MPI_STATE\n4 L 0 R R L\n6 0 a R 0 a\n6 0 b R 0 b\n";
     let mut events: Vec<(f64, String)> = Vec::new();
     for (key, (start, end)) in messages.iter().enumerate() {

@@ -36,8 +36,8 @@ fn hidden(graph: &Graph<'_>) -> Option<String> {
 
 /// Explains why the collectives without links do not allow a prediction, if they do not. The reason
 /// is that no schedule explains their times, and that this matters for the makespan. If only
-/// computing changes, the rest of an operation stays as recorded. A changed network also changes
-/// this rest.
+/// computing changes, the part of an operation that is not explained stays as recorded. A changed
+/// network also changes this part.
 pub(crate) fn doubt(graph: &Graph<'_>, changes_network: bool) -> Option<String> {
     if let Some(why) = changes_network.then(|| hidden(graph)).flatten() {
         return Some(why);

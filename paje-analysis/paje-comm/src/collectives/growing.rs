@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use paje_sim::{ContainerId, ValueId};
 
-use super::{Collectives, Level, Series, Uneven};
+use super::{Collectives, Level, Series};
 use crate::classes::{Class, Collective};
 use crate::tracks::{Tracks, grouped};
 
@@ -87,7 +87,6 @@ impl Collectives {
     ) -> (Collectives, bool) {
         let mut found = Collectives { level: Level::All, ..Collectives::default() };
         for (type_, group) in grouped(tracks, |track| track.type_) {
-            let at = found.groups.len();
             let of = |track: &u32| counts[*track as usize].keys().copied();
             let values: BTreeSet<ValueId> = group.iter().flat_map(of).collect();
             for value in values {
@@ -96,23 +95,7 @@ impl Collectives {
                 };
                 let counts =
                     group.iter().map(|it| counts[*it as usize].get(&value).copied().unwrap_or(0));
-                let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
-                if least != most {
-                    found.uneven.push(Uneven { group: at, type_, value, least, most });
-                    continue;
-                }
-                found.series.push(Series {
-                    group: at,
-                    tracks: group.clone(),
-                    type_,
-                    value,
-                    class,
-                    states: Vec::new(),
-                    root: None,
-                    turn: 0,
-                    assumed: false,
-                    is_part: false,
-                });
+                found.add((&group, type_), (value, class), counts);
             }
             found.groups.push(group);
         }

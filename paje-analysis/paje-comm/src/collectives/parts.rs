@@ -79,7 +79,8 @@ impl Series {
         explains(self.len(), wrong)
     }
 
-    /// Returns whether the group may be divided, if so many of its operations contradict it.
+    /// Returns whether a group may be divided, given the number of its operations and of those that
+    /// contradict it.
     #[must_use]
     pub fn may_divide(count: usize, wrong: usize) -> bool {
         count >= FEWEST_OPERATIONS && !explains(count, wrong)
@@ -166,8 +167,8 @@ impl Series {
         Series { states, is_part: true, ..self.clone() }
     }
 
-    /// Returns the parts that explain the times of all operations best, and their surplus. The whole is
-    /// one of the possible parts.
+    /// Returns the parts that explain the times of all operations best, and their surplus. The group
+    /// may also stay whole.
     fn best_parts(&self, tracks: &Tracks<'_>) -> Option<(f64, Vec<Series>)> {
         if self.len() < FEWEST_OPERATIONS || self.states.len() < FEWEST_CALLS {
             return None;

@@ -145,7 +145,7 @@ impl Pending {
     }
 
     /// Returns the state in which a link ends. If several calls waited, this is the first call that
-    /// can complete a pending receive. The candidates have their numbers of links.
+    /// can complete a pending receive. Each candidate has the number of links that it has taken so far.
     fn take(&mut self, moment: &Moment<'_>, state: u32, candidates: &mut [(u32, u32)]) -> u32 {
         let waits = |state: u32| moment.class(state as usize) == Class::Wait;
         if !waits(state) {

@@ -63,7 +63,8 @@ impl Messages {
         }
     }
 
-    /// Removes the messages both of whose ends are before the cut of their track.
+    /// Removes each message that starts before the cut of its sender and ends before the cut of its
+    /// receiver.
     pub fn keep_after(&mut self, tracks: &mut Tracks<'_>, cuts: &[f64]) {
         for (at, cut) in cuts.iter().enumerate() {
             let Forgotten { until, pending } = tracks.list()[at].forgotten;

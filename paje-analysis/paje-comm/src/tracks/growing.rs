@@ -2,7 +2,7 @@
 
 use paje_sim::{ContainerId, LaneView, Trace, TypeId};
 
-use super::{NONE, Track, Tracks, natural};
+use super::{NONE, Track, Tracks};
 use crate::classes::Classes;
 
 /// What is known of the states of a track that are no longer in memory.
@@ -27,10 +27,7 @@ impl<'t> Tracks<'t> {
         lanes: impl IntoIterator<Item = (ContainerId, TypeId)>,
     ) -> Self {
         let track = |(container, type_)| Track { type_, ..Track::without_states(container) };
-        let mut list: Vec<Track> = lanes.into_iter().map(track).collect();
-        let name = |track: &Track| trace.containers().name(track.container).text;
-        list.sort_by(|a, b| natural(name(a), name(b)).then(a.container.cmp(&b.container)));
-        Tracks::of_list(trace, classes, list)
+        Tracks::of_list(trace, classes, lanes.into_iter().map(track).collect())
     }
 
     /// Returns the tracks, to add or remove states.
@@ -69,7 +66,8 @@ impl Track {
         open.retain(|at| self.end[*at as usize] == f64::INFINITY);
     }
 
-    /// Removes states. Returns the new number of each state, or `None` for the removed ones.
+    /// Removes all states but those to keep. Returns the new number of each state, or `None` if it was
+    /// removed.
     pub fn keep(&mut self, keeps: &[bool]) -> Vec<Option<u32>> {
         let mut count = 0;
         let numbers = keeps.iter().map(|keeps| {

@@ -103,14 +103,14 @@ impl First {
         let mut facts = base.changed(tracks, Messages::default());
         facts.collectives = Arc::new(collectives);
         let bytes = options.bytes.clone();
+        let window = crate::asked::within((start, end), window);
         let plan = Plan {
             map: map.clone(),
             bytes,
             counts: lanes.iter().map(|lane| lane.count).collect(),
             later,
             is_deep,
-            whole: (start, end),
-            window: crate::asked::within((start, end), window),
+            window: (window.0.max(start), window.1.min(end)),
         };
         Some(Growing::new(Arc::new(plan), facts, needs_root))
     }
