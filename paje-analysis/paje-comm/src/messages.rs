@@ -366,6 +366,18 @@ fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
     fields.find_map(|(_, text)| amount(text))
 }
 
+/// Sender, receiver and tag of a message.
+pub type Channel = [i64; 3];
+
+/// Returns the channel in a key of SimGrid: `from_to_tag_number`.
+#[must_use]
+pub fn channel(key: &[u8]) -> Option<Channel> {
+    let mut parts = str::from_utf8(key).ok()?.split('_');
+    let mut next = || parts.next()?.parse().ok();
+    let channel = [next()?, next()?, next()?];
+    (parts.count() == 1).then_some(channel)
+}
+
 /// Returns a number of bytes.
 pub(crate) fn amount(text: &[u8]) -> Option<f64> {
     let number = str::from_utf8(text).ok()?.trim().trim_matches('"').parse::<f64>().ok();

@@ -6,16 +6,12 @@
 //! of one sender, receiver and tag are received in the order in which they are sent.
 
 use std::collections::BTreeMap;
-use std::str;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Message, Messages, NONE};
+use super::{Channel, Message, Messages, NONE, channel};
 use crate::classes::{Class, Map};
 use crate::tracks::Tracks;
-
-/// Sender, receiver and tag.
-type Channel = [i64; 3];
 
 /// Start or end of a link.
 struct Half {
@@ -152,11 +148,4 @@ fn pairs(mut halves: [Vec<Half>; 2]) -> Option<Vec<[Half; 2]>> {
         pairs.extend(starts.into_iter().zip(ends).map(|(start, end)| [start, end]));
     }
     pairs.iter().all(|[start, end]| start.time <= end.time).then_some(pairs)
-}
-
-/// Returns the sender, the receiver and the tag of a key.
-fn channel(key: &[u8]) -> Option<Channel> {
-    let mut parts = str::from_utf8(key).ok()?.split('_').map(str::parse);
-    let mut next = || parts.next()?.ok();
-    Some([next()?, next()?, next()?])
 }

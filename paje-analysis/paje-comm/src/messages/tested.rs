@@ -1,11 +1,9 @@
 //! Finds the ends of links that SMPI did not write, because `MPI_Test` completed the receive.
 
-use std::str;
-
 use paje_sim::{LaneId, Trace};
 use rustc_hash::FxHashMap;
 
-use super::{Message, NONE};
+use super::{Message, NONE, channel};
 use crate::classes::Map;
 use crate::polls::runs;
 use crate::tracks::Tracks;
@@ -17,15 +15,11 @@ pub(super) fn tested(tracks: &Tracks<'_>, map: &Map, field: Option<&str>) -> Vec
     let trace = tracks.trace();
     let of = |start: &&paje_sim::LinkHalf| map.is_message(trace.lane_of(start).type_name().text);
     let starts: Vec<_> = trace.link_starts().filter(of).collect();
-    let numbers = |key: &[u8]| -> Option<(u64, u64)> {
-        let mut parts = str::from_utf8(key).ok()?.split('_').map(str::parse::<u64>);
-        Some((parts.next()?.ok()?, parts.next()?.ok()?))
-    };
     // Sender of each number.
-    let mut tracks_of: FxHashMap<u64, usize> = FxHashMap::default();
+    let mut tracks_of: FxHashMap<i64, usize> = FxHashMap::default();
     for start in &starts {
-        let (Some((from, _)), Some(track)) =
-            (numbers(&start.key), tracks.of_container(start.container))
+        let (Some([from, ..]), Some(track)) =
+            (channel(&start.key), tracks.of_container(start.container))
         else {
             return Vec::new();
         };
@@ -36,7 +30,7 @@ pub(super) fn tested(tracks: &Tracks<'_>, map: &Map, field: Option<&str>) -> Vec
     let mut rows: FxHashMap<LaneId, u64> = FxHashMap::default();
     let mut by_receiver: Vec<Vec<Message>> = vec![Vec::new(); tracks.list().len()];
     for start in starts {
-        let Some((from, to)) = numbers(&start.key) else { continue };
+        let Some([from, to, _]) = channel(&start.key) else { continue };
         let (from, Some(to)) = (tracks_of[&from], tracks_of.get(&to).copied()) else { continue };
         // These links have no rows, so their numbers follow those of the rows.
         let row = rows.entry(start.lane).or_insert_with(|| trace.lane_of(start).len());

@@ -2,7 +2,7 @@
 
 use std::str;
 
-use paje_sim::Link;
+use paje_comm::messages::channel;
 
 use crate::graph::Graph;
 
@@ -15,17 +15,11 @@ pub(super) fn tags(graph: &Graph<'_>) -> Vec<Option<f64>> {
         let mut fields = link.fields();
         tags[at] = match fields.find(|(name, _)| name.eq_ignore_ascii_case("tag")) {
             Some((_, text)) => number(text),
-            None if is_simulated => from_key(link),
+            None if is_simulated => channel(link.key().text).map(|[.., tag]| tag as f64),
             None => None,
         };
     });
     tags
-}
-
-fn from_key(link: &Link<'_>) -> Option<f64> {
-    let key = str::from_utf8(link.key().text).ok()?;
-    let parts: Vec<&str> = key.split('_').collect();
-    parts.get(2).filter(|_| parts.len() == 4)?.parse().ok()
 }
 
 fn number(text: &[u8]) -> Option<f64> {
