@@ -10,22 +10,20 @@ mod combined;
 mod doubles;
 mod ends;
 mod growing;
+mod reader;
 mod tested;
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::str;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use paje_sim::{
-    ContainerId, LaneId, LaneView, Link, Links, Side as Opens, Trace, TypeNature, ValueId, Visitor,
-};
+use paje_sim::{ContainerId, LaneId, Link, Trace, TypeNature, ValueId};
 use rayon::prelude::*;
 
 use crate::classes::Map;
-use crate::recorded::number;
 use crate::tracks::Tracks;
 use ends::Side;
+use reader::Reader;
 
 /// Messages of a trace.
 #[derive(Clone, Debug, Default)]
@@ -72,9 +70,6 @@ pub struct Message {
 }
 
 const NONE: u32 = u32::MAX;
-
-/// User-defined field with the request of a nonblocking call.
-const REQUEST: &str = "Request";
 
 /// Default user-defined fields for the bytes of a link, by priority.
 pub const BYTES: [&str; 4] = ["Size", "size", "Bytes", "MessageSize"];
@@ -145,7 +140,7 @@ impl Messages {
         messages.list = (0..sum).into_par_iter().map(|_| Message::NOWHERE).collect();
         messages.tested = tested.len() as u64;
         messages.open = trace.link_starts().count() as u64 - messages.tested;
-        if has_field(trace, REQUEST) && trace.has_user_defined() {
+        if has_field(trace, reader::REQUEST) && trace.has_user_defined() {
             messages.requests.resize(messages.list.len(), [None; 2]);
         }
         let mut reader = Reader { tracks, field, messages, next: Some(next), row: 0 };
@@ -307,65 +302,6 @@ fn size_field(trace: &Trace) -> Option<&'static str> {
     BYTES.into_iter().find(|name| has_field(trace, name))
 }
 
-struct Reader<'a> {
-    tracks: &'a Tracks<'a>,
-    field: Option<&'a str>,
-    messages: Messages,
-    /// For each receiving track, the index of its next message. `None` if the messages stay in the
-    /// order of the links.
-    next: Option<Vec<u32>>,
-    row: u64,
-}
-
-impl Visitor for Reader<'_> {
-    type Error = Infallible;
-
-    fn links(&mut self, lane: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        let track = |container| self.tracks.of_container(container);
-        for i in 0..links.start.len() {
-            let row = self.row + i as u64;
-            let (Some(from), Some(to)) = (track(links.from[i]), track(links.to[i])) else {
-                self.messages.elsewhere += 1;
-                continue;
-            };
-            let message = Message {
-                lane: lane.id(),
-                row,
-                value: links.value[i],
-                start: links.start[i],
-                end: links.end[i],
-                bytes: self.field.and_then(|field| size(&links, i, field)).unwrap_or(f64::NAN),
-                from: from as u32,
-                to: to as u32,
-                send: NONE,
-                recv: NONE,
-            };
-            let place = self.add(message);
-            if let Some(requests) = self.messages.requests.get_mut(place) {
-                *requests = requests_of(self.tracks.trace(), &links, i);
-            }
-        }
-        self.row += links.start.len() as u64;
-        Ok(())
-    }
-}
-
-fn requests_of(trace: &Trace, links: &Links<'_>, i: usize) -> [Option<u64>; 2] {
-    let mut found = [None; 2];
-    for (side, fields) in links.user_defined.events_of(i) {
-        let def = &trace.defs()[fields.def()];
-        let mut all = def.extras().zip(fields.texts());
-        let request = all.find(|((name, _), _)| *name == REQUEST);
-        found[usize::from(side == Opens::Closing)] = request.and_then(|(_, text)| number(text));
-    }
-    found
-}
-
-fn size(links: &Links<'_>, i: usize, field: &str) -> Option<f64> {
-    let mut fields = links.user_defined.of(i).filter(|(name, _)| *name == field);
-    fields.find_map(|(_, text)| amount(text))
-}
-
 /// Sender, receiver and tag of a message.
 pub type Channel = [i64; 3];
 
@@ -382,20 +318,4 @@ pub fn channel(key: &[u8]) -> Option<Channel> {
 pub(crate) fn amount(text: &[u8]) -> Option<f64> {
     let number = str::from_utf8(text).ok()?.trim().trim_matches('"').parse::<f64>().ok();
     number.filter(|bytes| *bytes >= 0.0 && bytes.is_finite())
-}
-
-impl Reader<'_> {
-    /// Adds a message, and returns its index.
-    #[inline]
-    fn add(&mut self, message: Message) -> usize {
-        let Some(next) = &mut self.next else {
-            self.messages.list.push(message);
-            return self.messages.list.len() - 1;
-        };
-        let next = &mut next[message.to as usize];
-        let place = *next as usize;
-        self.messages.list[place] = message;
-        *next += 1;
-        place
-    }
 }

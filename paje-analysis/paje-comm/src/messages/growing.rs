@@ -3,7 +3,8 @@
 use paje_sim::LaneView;
 
 use super::ends::pending_between;
-use super::{Message, Messages, NONE, Reader, Side, find, size_field};
+use super::reader::Reader;
+use super::{Message, Messages, NONE, Side, find, size_field};
 use crate::classes::Map;
 use crate::tracks::{Forgotten, Tracks};
 
