@@ -108,12 +108,6 @@ fn in_place(
     }
 }
 
-/// Appends `value` as C's `%f` prints it: [`write_fixed`] with six decimals.
-#[inline]
-pub fn write_fixed6(out: &mut Vec<u8>, value: f64) {
-    write_fixed(out, value, 6);
-}
-
 /// Writes the text of [`write_fixed`] to `buffer` at `at`. Returns the position after the text.
 ///
 /// A buffer of constant length takes two thirds of the time of a growing vector. Bytes after the

@@ -3,8 +3,8 @@
 
 use crate::{SIGN, TENS, THREES, units_if_few};
 
-/// The text that [`write_fixed6`](crate::write_fixed6) appends, followed by `, `, for a number with
-/// at most six digits before the point.
+/// The text that [`write_fixed`](crate::write_fixed) appends with six decimals, followed by `, `,
+/// for a number with at most six digits before the point.
 ///
 /// ```
 /// let number = paje_decimal::Fixed6::new(618.7271244).expect("it is positive and small");
