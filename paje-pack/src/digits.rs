@@ -162,24 +162,13 @@ impl Long {
     }
 }
 
-/// All powers of ten below 2^64.
-const TENS: [u64; 20] = {
-    let mut powers = [1; 20];
-    let mut power = 1;
-    while power < powers.len() {
-        powers[power] = 10 * powers[power - 1];
-        power += 1;
-    }
-    powers
-};
-
 /// Returns the length of a decimal number as [`Long::decimal`] writes it.
 #[inline]
 pub(crate) const fn decimal_len(bits: i64, after: u8) -> usize {
     // This estimate from the number of bits may be one too low. Zero has one digit, like 1.
     let number = bits.unsigned_abs() | 1;
     let digits = (((u64::BITS - number.leading_zeros()) * 1233) >> 12) as usize;
-    let digits = digits + (number >= TENS[digits]) as usize;
+    let digits = digits + (number >= POWERS[digits]) as usize;
     let after = after as usize;
     let digits = if digits > after { digits } else { after + 1 };
     digits + (after > 0) as usize + (bits < 0) as usize

@@ -20,7 +20,6 @@
 mod column_page;
 mod column_reader;
 mod decode;
-mod definitions;
 mod digits;
 mod excerpt;
 mod fields;
@@ -43,9 +42,9 @@ mod value;
 mod window;
 mod writer;
 
-pub use definitions::Definitions;
 pub use format::{Error, ErrorKind};
 pub use index::Summaries;
 pub use reader::{KIND_NAMES, Packed, Reader, Text};
+pub use template::Definitions;
 pub use window::{Border, Piece, SegmentInfo, TextLine, Window, WindowIndex};
 pub use writer::{Segment, Segments, Settings, Writer, pack};

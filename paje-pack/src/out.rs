@@ -70,25 +70,6 @@ impl Out {
         }
     }
 
-    #[inline]
-    pub(crate) fn put(&mut self, text: &[u8]) {
-        self.put_of(text, 0, text.len());
-    }
-
-    #[inline]
-    pub(crate) fn put_of(&mut self, bytes: &[u8], from: usize, len: usize) {
-        let piece = bytes.get(from..).and_then(|bytes| bytes.first_chunk::<STEP>());
-        let place = self.bytes.get_mut(self.len..).and_then(|to| to.first_chunk_mut::<STEP>());
-        if len <= STEP
-            && let (Some(piece), Some(place)) = (piece, place)
-        {
-            *place = *piece;
-            self.len += len;
-            return;
-        }
-        self.copy(&bytes[from..from + len]);
-    }
-
     /// Appends a copy of the bytes from `from` to `to` if they begin before `end`. Bytes after
     /// `end` have just been appended, so this does not copy them.
     #[inline]
@@ -113,7 +94,7 @@ impl Out {
         }
     }
 
-    fn copy(&mut self, text: &[u8]) {
+    pub(crate) fn put(&mut self, text: &[u8]) {
         match self.bytes.get_mut(self.len..self.len + text.len()) {
             Some(place) => {
                 place.copy_from_slice(text);
@@ -130,7 +111,7 @@ impl Out {
                 *place = text.bytes();
                 self.len += text.len();
             }
-            None => self.copy(&text.bytes()[..text.len()]),
+            None => self.put(&text.bytes()[..text.len()]),
         }
     }
 
@@ -161,16 +142,15 @@ impl Out {
 mod tests {
     use super::*;
 
-    /// Appends pieces of all lengths, from all offsets, until there is no more room.
+    /// Appends pieces of all lengths until there is no more room.
     #[test]
     fn pieces_follow_one_another() {
         let bytes: Vec<u8> = (0..60).collect();
         for length in 0..60 {
             let (mut out, mut expected) = (Out::new(length), Vec::new());
             for piece in (0..=length).filter(|piece| expected_len(*piece) <= length) {
-                let from = bytes.len() - piece - piece % 3;
-                out.put_of(&bytes, from, piece);
-                expected.extend_from_slice(&bytes[from..from + piece]);
+                out.put(&bytes[..piece]);
+                expected.extend_from_slice(&bytes[..piece]);
             }
             assert!(!out.is_full());
             assert_eq!(out.since(0), expected);

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use paje_parser::scan::{PlainLines, Scanner, ShortLines, Spans};
 
-use crate::definitions::Definitions;
 use crate::fields::FieldsOut;
 use crate::keys::KeysOut;
 use crate::line_cache::{LineCache, Place, StepHole, Trio, Words};
@@ -13,7 +12,7 @@ use crate::lines::{Line, LinesOut, RAW, holes};
 use crate::patterns::Patterns;
 use crate::steps::Steps;
 use crate::stream::StreamWriter;
-use crate::template::{Cut, Roles, is_header, sample};
+use crate::template::{Cut, Definitions, is_header, sample};
 use crate::times::{Scale, TimesOut};
 
 /// Number of streams of a segment. They hold its lines, times, values and keys.
@@ -72,7 +71,7 @@ struct LineWriter<'t> {
     sides: [StreamWriter; STREAMS],
     holes: HolesWriter,
     lines: LinesOut,
-    roles: Roles,
+    roles: Definitions,
     spans: Spans,
     cut: Cut,
     steps: Steps,
@@ -179,7 +178,7 @@ impl<'t> LineWriter<'t> {
         let line = &self.text[start..start + len];
         let header = is_header(line);
         if header {
-            self.roles.learn(line);
+            self.roles.learn_line(line);
             self.cache.forget();
         }
         let known = !header && self.cut.cut(line, self.spans.as_slice(), base, &self.roles);
@@ -215,10 +214,10 @@ pub(crate) fn encode(
     definitions: &Definitions,
     level: i32,
 ) -> io::Result<EncodedSegment> {
-    let mut roles = definitions.roles.clone();
+    let mut roles = definitions.clone();
     roles.settle(sample(text));
     let mut all = roles.clone();
-    all.learn_all(text);
+    all.learn(text);
     let scale = Scale::of(text, &all);
     let holes = HolesWriter {
         times: TimesOut::new(scale, text.len() / LINE),

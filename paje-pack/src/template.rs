@@ -15,8 +15,12 @@ const FIELDS: usize = 64;
 /// Maximum number of different values of an event that are parts of actions.
 const FEW: usize = 32;
 
+/// The event definitions that precede a point in a trace.
+///
+/// They determine which fields are times, containers and keys. Events without a definition are also
+/// packed, but compress less well.
 #[derive(Clone, Debug)]
-pub(crate) struct Roles {
+pub struct Definitions {
     table: DefTable,
     /// Number of definitions that have been added to `events`.
     known: usize,
@@ -67,18 +71,25 @@ fn roles(def: &EventDef) -> Box<[u8]> {
     def.fields().iter().map(one).collect()
 }
 
-impl Roles {
-    pub(crate) fn new() -> Self {
-        Roles {
+impl Default for Definitions {
+    fn default() -> Self {
+        Definitions {
             table: DefTable::new(FieldNames::Old),
             known: 0,
             events: Vec::new(),
             by_code: FxHashMap::default(),
         }
     }
+}
+
+impl Definitions {
+    /// Adds the definitions in a text.
+    pub fn learn(&mut self, text: &[u8]) {
+        header_lines(text).for_each(|line| self.learn_line(line));
+    }
 
     /// Reads a line that may be part of a definition.
-    pub(crate) fn learn(&mut self, line: &[u8]) {
+    pub(crate) fn learn_line(&mut self, line: &[u8]) {
         // A replay will report the faulty line.
         if self.table.header_line(line).is_err() {
             return;
@@ -144,10 +155,6 @@ impl Roles {
             }
         }
     }
-
-    pub(crate) fn learn_all(&mut self, text: &[u8]) {
-        header_lines(text).for_each(|line| self.learn(line));
-    }
 }
 
 /// Returns a few lines at each of several offsets of a text, without definitions.
@@ -163,7 +170,7 @@ pub(crate) fn sample(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Returns the lines of a text that are part of definitions.
-pub(crate) fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn header_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     let lines = std::iter::from_fn(move || {
         let percent = at + memchr::memchr(b'%', &text[at..])?;
@@ -203,7 +210,13 @@ pub(crate) struct Cut {
 impl Cut {
     /// Splits a line, given its fields. Their offsets are counted from `base` bytes before the
     /// line. Returns `false` if the line must be stored as it is.
-    pub(crate) fn cut(&mut self, line: &[u8], spans: &[Span], base: usize, roles: &Roles) -> bool {
+    pub(crate) fn cut(
+        &mut self,
+        line: &[u8],
+        spans: &[Span],
+        base: usize,
+        roles: &Definitions,
+    ) -> bool {
         self.action.clear();
         self.fields.clear();
         self.lane = 0..0;
@@ -242,9 +255,9 @@ mod tests {
 
     #[test]
     fn values_are_holes_if_there_are_many() {
-        let mut roles = Roles::new();
+        let mut roles = Definitions::default();
         let fields = "%Time date\n%Type string\n%Container string\n%Value string\n%EndEventDef\n";
-        roles.learn_all(format!("%EventDef PajeNewEvent 1\n{fields}").as_bytes());
+        roles.learn(format!("%EventDef PajeNewEvent 1\n{fields}").as_bytes());
         for (count, hole) in [(FEW, 0), (FEW + 1, holes::VALUE), (1, 0)] {
             let lines: Vec<_> = (0..count).map(|value| format!("1 0.5 E c {value}")).collect();
             roles.settle(lines.iter().map(String::as_bytes));

@@ -6,7 +6,7 @@ use crate::fields::{FieldsOut, Place, zigzag};
 use crate::lines::Line;
 use crate::stream::StreamWriter;
 use crate::table::{Rows, TABLE};
-use crate::template::{Roles, sample};
+use crate::template::{Definitions, sample};
 use crate::value::{Kind, Value, with_point};
 
 mod read;
@@ -23,7 +23,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// Finds the format of most times in a text, from a few lines at each of several offsets.
-    pub(crate) fn of(text: &[u8], roles: &Roles) -> Scale {
+    pub(crate) fn of(text: &[u8], roles: &Definitions) -> Scale {
         // Counts the times by their number of decimals and their number of zeros at the end.
         let mut counts = [[0_usize; 20]; 20];
         for line in sample(text) {

@@ -128,8 +128,9 @@ pub(crate) fn with_point(text: &[u8], after: usize) -> Option<u64> {
     Some(before * POWERS[after] + behind)
 }
 
-pub(crate) const POWERS: [u64; 15] = {
-    let mut powers = [1; 15];
+/// All powers of ten below 2^64.
+pub(crate) const POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
     let mut power = 1;
     while power < powers.len() {
         powers[power] = 10 * powers[power - 1];

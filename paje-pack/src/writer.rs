@@ -2,14 +2,13 @@
 
 use std::io::{self, Read, Write};
 
-use crate::definitions::Definitions;
 use crate::format::{
     END, HEADER, HIGH, LARGEST_SEGMENT, LARGEST_SUMMARY, MAGIC, Page, SHORT, SUMMARIES, THOROUGH,
     VERSION, kind, put_number,
 };
 use crate::index::{Entry, Index, LONGEST_NAME};
 use crate::segment::{EncodedSegment, STREAMS, encode};
-use crate::template::header_len;
+use crate::template::{Definitions, header_len};
 use crate::window::{BORDER, VERSION as WINDOW_VERSION, WINDOWS, WindowIndex};
 
 /// Settings of packing.

@@ -2,7 +2,7 @@
 
 use super::{BYTES, COUNT, SPREAD};
 use crate::lines::holes;
-use crate::template::Roles;
+use crate::template::Definitions;
 
 /// Size of the table of first words. Half of the entries stay empty, so each search ends.
 const HEADS: usize = 64;
@@ -64,7 +64,7 @@ impl Heads {
 
     /// Adds the first word of a line of the usual form, if its event is known. `bytes` are the
     /// first bytes of the line, and the bits of `ends` mark the ends of its fields.
-    pub(crate) fn learn(&mut self, bytes: &[u8; 8], ends: u64, roles: &Roles) {
+    pub(crate) fn learn(&mut self, bytes: &[u8; 8], ends: u64, roles: &Definitions) {
         let len = ends.trailing_zeros() as usize;
         if len < BYTES {
             let word = word_of(u64::from_le_bytes(*bytes), len + 1);
@@ -77,7 +77,7 @@ impl Heads {
     /// Adds a first word that begins with an event number of `len` bytes. Returns `None` if the
     /// fast path does not support the event.
     #[cold]
-    fn put(&mut self, word: u64, len: usize, roles: &Roles) -> Option<()> {
+    fn put(&mut self, word: u64, len: usize, roles: &Definitions) -> Option<()> {
         // Lines that begin with a percent sign are parts of definitions.
         if len > BYTES || word as u8 == b'%' {
             return None;
