@@ -1,7 +1,6 @@
 //! A replayed trace.
 
 pub(crate) mod annotations;
-mod container_tree;
 pub(crate) mod container_view;
 pub(crate) mod lane;
 pub(crate) mod mixed;
@@ -9,7 +8,6 @@ pub(crate) mod order;
 pub mod portion;
 pub mod rows;
 pub(crate) mod selected;
-mod type_tree;
 pub(crate) mod visit;
 pub(crate) mod walk;
 

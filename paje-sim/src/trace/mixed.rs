@@ -1,8 +1,9 @@
 //! Rows of all natures, in PajeNG's order and in the order of time.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::iter::Peekable;
 
 use paje_parser::TypeNature;
 
@@ -170,9 +171,10 @@ impl Trace {
                 sources.push(Box::new(lane.rows()));
             }
         }
-        let heads = sources.iter_mut().enumerate();
-        let heads = heads.filter_map(|(source, rows)| Some(Head { row: rows.next()?, source }));
-        RowsByTime { heads: heads.collect(), sources }
+        let mut sources: Vec<_> = sources.into_iter().map(Iterator::peekable).collect();
+        let next = sources.iter_mut().enumerate();
+        let next = next.filter_map(|(source, rows)| Some(Reverse((order(rows.peek()?), source))));
+        RowsByTime { next: next.collect(), sources }
     }
 
     /// Returns the rows of several traces in the order of their starts in seconds, each with the place of its trace in
@@ -211,14 +213,14 @@ type Source<'t> = Box<dyn Iterator<Item = Row<'t>> + Send + Sync + 't>;
 
 /// Rows of a trace in the order of their starts. See [`Trace::rows_by_time`].
 pub struct RowsByTime<'t> {
-    /// The next row of each source that has more rows.
-    heads: BinaryHeap<Head<'t>>,
-    sources: Vec<Source<'t>>,
+    /// Order of the next row of each source that has more rows, and the source.
+    next: BinaryHeap<Reverse<(i64, usize)>>,
+    sources: Vec<Peekable<Source<'t>>>,
 }
 
 impl std::fmt::Debug for RowsByTime<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RowsByTime").field("next", &self.heads.peek()).finish_non_exhaustive()
+        f.debug_struct("RowsByTime").field("next", &self.next.peek()).finish_non_exhaustive()
     }
 }
 
@@ -226,38 +228,21 @@ impl<'t> Iterator for RowsByTime<'t> {
     type Item = Row<'t>;
 
     fn next(&mut self) -> Option<Row<'t>> {
-        let mut head = self.heads.peek_mut()?;
-        match self.sources[head.source].next() {
-            Some(row) => Some(std::mem::replace(&mut head.row, row)),
-            None => Some(PeekMut::pop(head).row),
+        let mut first = self.next.peek_mut()?;
+        let rows = &mut self.sources[first.0.1];
+        let row = rows.next();
+        match rows.peek() {
+            Some(next) => first.0.0 = order(next),
+            None => {
+                PeekMut::pop(first);
+            }
         }
+        row
     }
 }
 
-#[derive(Debug)]
-struct Head<'t> {
-    row: Row<'t>,
-    source: usize,
+/// Returns a number that orders rows by their starts, like [`f64::total_cmp`].
+fn order(row: &Row<'_>) -> i64 {
+    let bits = row.start().to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
-
-impl Ord for Head<'_> {
-    /// The largest head is the earliest row.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let time = other.row.start().total_cmp(&self.row.start());
-        time.then(other.source.cmp(&self.source))
-    }
-}
-
-impl PartialOrd for Head<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Head<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Head<'_> {}

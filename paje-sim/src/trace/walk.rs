@@ -23,13 +23,7 @@ impl Trace {
     /// Returns an iterator over the trace in output order.
     #[doc(hidden)]
     pub fn walk(&self, order: NameOrder) -> Walk<'_> {
-        let mut children = vec![Vec::new(); self.types().len()];
-        for id in self.types().ids().skip(1) {
-            children[self.types().parent(id).index()].push(id);
-        }
-        for list in &mut children {
-            order.sort(list, |_| 0, |id| self.types().identifier(id));
-        }
+        let children = self.child_types(order);
         let mut ranks = vec![0; self.types().len()];
         for list in &children {
             for (rank, id) in list.iter().enumerate() {
@@ -38,6 +32,31 @@ impl Trace {
         }
         let stack = vec![ContainerId::ROOT];
         Walk { trace: self, order, children, ranks, stack, current: None, among: None }
+    }
+
+    /// Returns the child types of each type in byte order of their identifiers.
+    fn child_types(&self, order: NameOrder) -> Vec<Vec<TypeId>> {
+        let types = self.types();
+        let mut children = vec![Vec::new(); types.len()];
+        for id in types.ids().skip(1) {
+            children[types.parent(id).index()].push(id);
+        }
+        children.iter_mut().for_each(|list| order.sort(list, |_| 0, |id| types.identifier(id)));
+        children
+    }
+
+    /// Iterates over the type tree from the root. Calls `show` with each type and its child types in reverse byte order
+    /// of their identifiers. The result is PajeNG 1.3.6's order: types come in byte order, and the descendants of each
+    /// type follow it.
+    pub fn each_type(&self, order: NameOrder, mut show: impl FnMut(TypeId, &[TypeId])) {
+        let mut children = self.child_types(order);
+        let mut stack = vec![TypeId::ROOT];
+        while let Some(id) = stack.pop() {
+            let inside = &mut children[id.index()];
+            inside.reverse();
+            show(id, inside);
+            stack.extend_from_slice(inside);
+        }
     }
 }
 
