@@ -7,50 +7,50 @@ use std::ops::ControlFlow;
 use datasets::Shape;
 use paje_sim::options::MemoryLimit;
 use paje_sim::{
-    ContainerId, Error, Events, Lane, Links, NameOrder, Options, Progress, Source, States, Trace,
-    TypeNature, Variables, Visitor,
+    ContainerId, Error, Events, Lane, LineNumber, Links, NameOrder, Options, Progress, Row, Source,
+    States, Trace, TypeNature, Variables, Visitor,
 };
 use paje_workers::Workers;
 
-/// Rows of a lane as texts, with all bits of their numbers.
+/// Rows as texts, with all bits of their numbers, and with their fields and lines.
 #[derive(Default, PartialEq, Debug)]
 struct Listing(Vec<String>);
 
 impl Listing {
-    fn push(&mut self, row: impl Debug) {
-        self.0.push(format!("{row:?}"));
+    fn push<'f>(
+        &mut self,
+        row: impl Debug,
+        fields: impl Iterator<Item = (&'f str, &'f [u8])>,
+        line: Option<LineNumber>,
+    ) {
+        self.0.push(format!("{row:?} {:?} {line:?}", fields.collect::<Vec<_>>()));
     }
 
-    /// Lists the rows that the lane's iterators return, each with the number of remaining rows.
-    fn of(lane: Lane<'_>) -> Self {
+    fn of<'t>(rows: impl Iterator<Item = Row<'t>>) -> Self {
         let mut listing = Listing::default();
-        let mut left = lane.len();
-        let all =
-            [lane.states().len(), lane.variables().len(), lane.events().len(), lane.links().len()];
-        assert_eq!(all.iter().sum::<usize>() as u64, left);
-        let mut rows = lane.states();
-        while let Some(row) = rows.next() {
-            left -= 1;
-            assert_eq!(rows.len() as u64, left);
-            assert_eq!(row.value_name(), lane.value_name(row.value));
-            assert_eq!(row.lane.id(), lane.id());
-            let bits = (row.start.to_bits(), row.end.to_bits());
-            listing.push((bits, row.value, row.imbrication));
-        }
-        assert!(rows.next().is_none());
-        for row in lane.variables() {
-            listing.push((row.start.to_bits(), row.end.to_bits(), row.value.to_bits()));
-        }
-        for row in lane.events() {
-            assert_eq!(row.value_name(), lane.value_name(row.value));
-            listing.push((row.time.to_bits(), row.value));
-        }
-        for row in lane.links() {
-            assert_eq!(row.value_name(), lane.value_name(row.value));
-            let bits = (row.start.to_bits(), row.end.to_bits());
-            let mut key = Vec::new();
-            row.key().write_raw(&mut key);
-            listing.push((bits, row.value, row.from, row.to, key));
+        for row in rows {
+            let lane = row.lane().map(Lane::id);
+            let bits = (lane, row.start().to_bits(), row.end().to_bits());
+            match row {
+                Row::Container(it) => listing.push(it.id(), it.fields(), it.line()),
+                Row::State(it) => {
+                    assert_eq!(it.value_name(), it.lane.value_name(it.value));
+                    listing.push((bits, it.value, it.imbrication), it.fields(), it.line());
+                }
+                Row::Variable(it) => {
+                    listing.push((bits, it.value.to_bits()), it.fields(), it.line());
+                }
+                Row::Event(it) => {
+                    assert_eq!(it.value_name(), it.lane.value_name(it.value));
+                    listing.push((bits, it.value), it.fields(), it.line());
+                }
+                Row::Link(it) => {
+                    assert_eq!(it.value_name(), it.lane.value_name(it.value));
+                    let mut key = Vec::new();
+                    it.key().write_raw(&mut key);
+                    listing.push((bits, it.value, it.from, it.to, key), it.fields(), it.line());
+                }
+            }
         }
         listing
     }
@@ -59,32 +59,46 @@ impl Listing {
 impl Visitor for Listing {
     type Error = Infallible;
 
-    fn states(&mut self, _: Lane<'_>, all: States<'_>) -> Result<(), Infallible> {
-        for (i, value) in all.value.iter().enumerate() {
-            let bits = (all.start[i].to_bits(), all.end[i].to_bits());
-            self.push((bits, value, all.imbrication[i]));
+    fn container(&mut self, trace: &Trace, id: ContainerId) -> Result<(), Infallible> {
+        if id != ContainerId::ROOT {
+            self.push(id, trace.container_fields(id), trace.container_line(id));
         }
         Ok(())
     }
 
-    fn variables(&mut self, _: Lane<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+    fn states(&mut self, lane: Lane<'_>, all: States<'_>) -> Result<(), Infallible> {
+        let notes = all.user_defined;
         for (i, value) in all.value.iter().enumerate() {
-            self.push((all.start[i].to_bits(), all.end(i).to_bits(), value.to_bits()));
+            let bits = (Some(lane.id()), all.start[i].to_bits(), all.end[i].to_bits());
+            self.push((bits, value, all.imbrication[i]), notes.of(i), notes.line(i));
         }
         Ok(())
     }
 
-    fn events(&mut self, _: Lane<'_>, all: Events<'_>) -> Result<(), Infallible> {
-        for (time, value) in all.time.iter().zip(all.value) {
-            self.push((time.to_bits(), value));
+    fn variables(&mut self, lane: Lane<'_>, all: Variables<'_>) -> Result<(), Infallible> {
+        let notes = all.user_defined;
+        for (i, value) in all.value.iter().enumerate() {
+            let bits = (Some(lane.id()), all.start[i].to_bits(), all.end(i).to_bits());
+            self.push((bits, value.to_bits()), notes.of(i), notes.line(i));
         }
         Ok(())
     }
 
-    fn links(&mut self, _: Lane<'_>, all: Links<'_>) -> Result<(), Infallible> {
+    fn events(&mut self, lane: Lane<'_>, all: Events<'_>) -> Result<(), Infallible> {
+        let notes = all.user_defined;
         for (i, value) in all.value.iter().enumerate() {
-            let bits = (all.start[i].to_bits(), all.end[i].to_bits());
-            self.push((bits, value, all.from[i], all.to[i], all.raw_key(i).to_vec()));
+            let bits = (Some(lane.id()), all.time[i].to_bits(), all.time[i].to_bits());
+            self.push((bits, value), notes.of(i), notes.line(i));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, lane: Lane<'_>, all: Links<'_>) -> Result<(), Infallible> {
+        let notes = all.user_defined;
+        for (i, value) in all.value.iter().enumerate() {
+            let bits = (Some(lane.id()), all.start[i].to_bits(), all.end[i].to_bits());
+            let row = (bits, value, all.from[i], all.to[i], all.raw_key(i).to_vec());
+            self.push(row, notes.of(i), notes.line(i));
         }
         Ok(())
     }
@@ -92,15 +106,22 @@ impl Visitor for Listing {
 
 /// Compares all rows of a trace. Returns their number by nature.
 fn check(trace: &Trace) -> [u64; 4] {
-    let (mut in_lanes, mut all) = (Vec::new(), Listing::default());
+    let mut visited = Listing::default();
+    let Ok(()) = trace.visit(NameOrder::Bare, &mut visited);
+    assert_eq!(Listing::of(trace.rows()), visited);
     for lane in trace.lanes() {
-        let mut seen = Listing::default();
-        let Ok(()) = lane.visit(&mut seen);
-        let found = Listing::of(lane);
-        assert_eq!(found, seen);
-        in_lanes.push(lane.id());
-        all.0.extend(seen.0);
+        let all =
+            [lane.states().len(), lane.variables().len(), lane.events().len(), lane.links().len()];
+        let mut left = lane.len() as usize;
+        assert_eq!(all.iter().sum::<usize>(), left);
+        let mut rows = lane.states();
+        while rows.next().is_some() {
+            left -= 1;
+            assert_eq!(rows.len(), left);
+        }
+        assert!(rows.next().is_none());
     }
+    let in_lanes: Vec<_> = trace.lanes().map(Lane::id).collect();
     let natures = [
         trace.states().count() as u64,
         trace.variables().count() as u64,
@@ -138,15 +159,19 @@ fn traces() -> impl Iterator<Item = Vec<u8>> {
 fn rows_equal_those_of_a_visitor() {
     let three = testkit::team(3);
     let teams = [Workers::one(), three];
-    let mut all = [0; 4];
+    let (mut all, mut with_fields) = ([0; 4], 0);
     for (i, text) in traces().enumerate() {
         let mut options = Options::default();
         (options.user_defined, options.no_imbrication) = (i / 4 % 2 == 0, i % 5 == 0);
+        options.keep_lines = i % 3 == 0;
         // Without recovery, invalid traces would have no rows.
         options.recover = true;
         options.limits.block = 5000;
         let workers = &teams[i / 2 % 2];
-        let found = check(&read(&text, &options, workers).unwrap());
+        let trace = read(&text, &options, workers).unwrap();
+        let found = check(&trace);
+        assert!(trace.links().all(|link| link.line().is_some() == options.keep_lines));
+        with_fields += trace.links().filter(|link| link.fields().next().is_some()).count();
         all.iter_mut().zip(found).for_each(|(all, found)| *all += found);
         if i % 4 != 0 {
             continue;
@@ -159,7 +184,7 @@ fn rows_equal_those_of_a_visitor() {
             assert!(outside.spilled() > 0);
         }
     }
-    assert!(all.iter().all(|count| *count > 900), "{all:?}");
+    assert!(all.iter().all(|count| *count > 900) && with_fields > 300, "{all:?} {with_fields}");
 }
 
 /// The last value of a variable in a portion ends where the first value of the next portion begins.

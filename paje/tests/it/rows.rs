@@ -1,13 +1,9 @@
 //! Iterators, user-defined fields, lines, and containers by name.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 use datasets::Shape;
-use paje::{
-    Annotations, Events, Lane, Links, Name, NameOrder, Nature, Row, Selection, States, TimeUnit,
-    Trace, TraceReader, Variables, Visitor,
-};
+use paje::{Name, Nature, Row, Selection, TimeUnit, Trace, TraceReader};
 
 use crate::examples::example;
 
@@ -18,94 +14,6 @@ fn traces() -> Vec<Trace> {
     let generated = [Shape::Mpi, Shape::TaskRuntime, Shape::AllLinks]
         .map(|shape| reader.parse(datasets::generate(shape, 200_000, 7)).expect("valid trace"));
     files.into_iter().map(open).chain(generated).collect()
-}
-
-/// Rows of a trace as texts, from columns.
-#[derive(Default)]
-struct Columns(Vec<String>);
-
-impl Columns {
-    fn push(&mut self, row: impl std::fmt::Debug, notes: Annotations<'_>, i: usize) {
-        let fields: Vec<_> = notes.of(i).collect();
-        self.0.push(format!("{row:?} {fields:?} {:?}", notes.line(i)));
-    }
-}
-
-impl Visitor for Columns {
-    type Error = Infallible;
-
-    fn container(&mut self, trace: &Trace, id: paje::ContainerId) -> Result<(), Infallible> {
-        let fields: Vec<_> = trace.container_fields(id).collect();
-        if id != paje::ContainerId::ROOT {
-            let name = trace.containers().name(id);
-            self.0.push(format!("{name} {fields:?} {:?}", trace.container_line(id)));
-        }
-        Ok(())
-    }
-
-    fn states(&mut self, lane: Lane<'_>, states: States<'_>) -> Result<(), Infallible> {
-        for i in 0..states.start.len() {
-            let row = (lane.id(), states.start[i], states.end[i], states.value[i]);
-            self.push(row, states.user_defined, i);
-        }
-        Ok(())
-    }
-
-    fn variables(&mut self, lane: Lane<'_>, all: Variables<'_>) -> Result<(), Infallible> {
-        for i in 0..all.start.len() {
-            self.push((lane.id(), all.start[i], all.end(i), all.value[i]), all.user_defined, i);
-        }
-        Ok(())
-    }
-
-    fn events(&mut self, lane: Lane<'_>, events: Events<'_>) -> Result<(), Infallible> {
-        for i in 0..events.time.len() {
-            self.push((lane.id(), events.time[i], events.value[i]), events.user_defined, i);
-        }
-        Ok(())
-    }
-
-    fn links(&mut self, lane: Lane<'_>, links: Links<'_>) -> Result<(), Infallible> {
-        for i in 0..links.start.len() {
-            let ends = (links.from[i], links.to[i]);
-            let row = (lane.id(), links.start[i], links.end[i], links.value[i], ends);
-            self.push(row, links.user_defined, i);
-        }
-        Ok(())
-    }
-}
-
-fn text(row: &Row<'_>) -> String {
-    macro_rules! shown {
-        ($row:ident, $($value:expr),*) => {{
-            let fields: Vec<_> = $row.fields().collect();
-            format!("{:?} {fields:?} {:?}", ($row.lane.id(), $($value),*), $row.line())
-        }};
-    }
-    match row {
-        Row::Container(it) => {
-            let fields: Vec<_> = it.fields().collect();
-            format!("{} {fields:?} {:?}", it.name(), it.line())
-        }
-        Row::State(it) => shown!(it, it.start, it.end, it.value),
-        Row::Variable(it) => shown!(it, it.start, it.end, it.value),
-        Row::Event(it) => shown!(it, it.time, it.value),
-        Row::Link(it) => shown!(it, it.start, it.end, it.value, (it.from, it.to)),
-    }
-}
-
-#[test]
-fn rows_are_the_columns_with_their_fields_and_lines() {
-    let mut with_fields = 0;
-    for trace in traces() {
-        let mut columns = Columns::default();
-        trace.visit(NameOrder::Bare, &mut columns).expect("cannot fail");
-        let rows: Vec<String> = trace.rows().map(|row| text(&row)).collect();
-        assert_eq!(rows, columns.0);
-        with_fields += rows.iter().filter(|row| !row.contains("[]")).count();
-        assert!(trace.rows().all(|row| text(&row).contains("LineNumber")));
-    }
-    assert!(with_fields > 500, "{with_fields}");
 }
 
 #[test]
@@ -120,8 +28,8 @@ fn rows_by_time_are_all_rows_in_order() {
         assert_eq!(count(|row| row.as_variable().is_some()), counts.variables);
         assert_eq!(count(|row| row.as_event().is_some()), counts.events);
         assert_eq!(count(|row| row.as_link().is_some()), counts.links);
-        let mut all: Vec<String> = trace.rows().map(|row| text(&row)).collect();
-        let mut found: Vec<String> = sorted.iter().map(text).collect();
+        let mut all: Vec<String> = trace.rows().map(|row| format!("{row:?}")).collect();
+        let mut found: Vec<String> = sorted.iter().map(|row| format!("{row:?}")).collect();
         all.sort();
         found.sort();
         assert_eq!(found, all);
@@ -140,8 +48,8 @@ fn merge_by_time_has_the_rows_of_each_trace_in_their_order() {
     let key = |(place, row): &(usize, Row<'_>)| (traces[*place].seconds(row.start()), *place);
     assert!(merged.is_sorted_by_key(key));
     for (place, trace) in traces.iter().enumerate() {
-        let own = merged.iter().filter(|(of, _)| *of == place).map(|(_, row)| text(row));
-        assert!(own.eq(trace.rows_by_time().map(|row| text(&row))));
+        let own = merged.iter().filter(|(of, _)| *of == place).map(|(_, row)| format!("{row:?}"));
+        assert!(own.eq(trace.rows_by_time().map(|row| format!("{row:?}"))));
     }
     assert_eq!(Trace::merge_by_time([]).count(), 0);
 }
