@@ -1,16 +1,19 @@
-//! Tests the man pages and completions of our programs.
+//! Tests the options, man pages and completions of our programs.
+
+mod options;
 
 use std::process::Command;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use paje_console::generate::{Manual, What};
+use paje_console::generate::{Manual, What, complaint};
 
 struct Program {
     name: &'static str,
     command: clap::Command,
     manual: &'static Manual,
     text: fn(&str) -> String,
+    complaint: fn(&[String]) -> Option<String>,
 }
 
 macro_rules! programs {
@@ -20,22 +23,24 @@ macro_rules! programs {
             command: <$library::cli::Cli as clap::CommandFactory>::command(),
             manual: &$library::manual::MANUAL,
             text: |what| text::<$library::cli::Cli>($name, &$library::manual::MANUAL, what),
+            complaint: |words| complaint::<$library::cli::Cli>(words),
         },)*]
     };
 }
 
+/// Returns all programs, in the order of docs/options.md.
 fn programs() -> Vec<Program> {
     programs! {
-        "pj_convert": pj_convert,
         "pj_dump": pj_dump,
-        "pj_equals": pj_equals,
-        "pj_hazards": pj_hazards,
-        "pj_pack": pj_pack,
-        "pj_profile": pj_profile,
-        "pj_split": pj_split,
         "pj_validate": pj_validate,
-        "pj_view": pj_view,
+        "pj_equals": pj_equals,
+        "pj_profile": pj_profile,
+        "pj_hazards": pj_hazards,
         "pj_whatif": pj_whatif,
+        "pj_view": pj_view,
+        "pj_convert": pj_convert,
+        "pj_split": pj_split,
+        "pj_pack": pj_pack,
     }
 }
 
@@ -142,7 +147,7 @@ fn pages_have_their_sections_in_order() {
 /// The list of programs in packaging is complete, and each page refers to all other pages.
 #[test]
 fn pages_name_all_other_programs() {
-    let list = include_str!("../../packaging/programs");
+    let list = include_str!("../../../packaging/programs");
     let mut listed: Vec<_> = list.lines().filter(|line| !line.starts_with('#')).collect();
     listed.sort_unstable();
     let mut names: Vec<_> = programs().iter().map(|program| program.name).collect();

@@ -6,44 +6,18 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
-use paje_console::generate::{Manual, complaint};
 use testkit::assert_recorded;
 
-struct Program {
-    name: &'static str,
-    command: Command,
-    manual: &'static Manual,
-    complaint: fn(&[String]) -> Option<String>,
-}
+use super::Program;
 
-macro_rules! programs {
-    ($($name:literal: $library:ident,)*) => {
-        [$({
-            let mut command = <$library::cli::Cli as clap::CommandFactory>::command();
-            command.build();
-            Program {
-                name: $name,
-                command,
-                manual: &$library::manual::MANUAL,
-                complaint: |words| complaint::<$library::cli::Cli>(words),
-            }
-        },)*]
-    };
-}
-
-fn programs() -> [Program; 10] {
-    programs! {
-        "dump": pj_dump,
-        "validate": pj_validate,
-        "equals": pj_equals,
-        "profile": pj_profile,
-        "hazards": pj_hazards,
-        "whatif": pj_whatif,
-        "view": pj_view,
-        "convert": pj_convert,
-        "split": pj_split,
-        "pack": pj_pack,
+/// Returns the programs with all options, and without the common start of their names.
+fn programs() -> Vec<Program> {
+    let mut all = super::programs();
+    for program in &mut all {
+        program.command.build();
+        program.name = program.name.trim_start_matches("pj_");
     }
+    all
 }
 
 /// Options that have the same name but another meaning in some program, with the reason.
