@@ -1,6 +1,6 @@
 //! Prints the ten longest states: `longest_states TRACE`.
 
-use std::process::ExitCode;
+use std::error::Error;
 
 use paje::{State, Trace, TraceReader};
 
@@ -23,13 +23,8 @@ pub(crate) fn report(trace: &Trace) -> String {
     longest.into_iter().map(line).collect()
 }
 
-fn main() -> ExitCode {
-    match TraceReader::new().open(std::env::args_os().nth(1).unwrap_or("-".into())) {
-        Ok(trace) => print!("{}", report(&trace)),
-        Err(error) => {
-            eprintln!("longest_states: {error}");
-            return ExitCode::FAILURE;
-        }
-    }
-    ExitCode::SUCCESS
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: longest_states TRACE")?;
+    print!("{}", report(&TraceReader::new().open(path)?));
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Prints the number of links between each pair of containers: `messages_by_pair TRACE`.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
+use std::error::Error;
 
 use paje::{Trace, TraceReader};
 
@@ -15,13 +15,8 @@ pub(crate) fn report(trace: &Trace) -> String {
     pairs.into_iter().map(line).collect()
 }
 
-fn main() -> ExitCode {
-    match TraceReader::new().open(std::env::args_os().nth(1).unwrap_or("-".into())) {
-        Ok(trace) => print!("{}", report(&trace)),
-        Err(error) => {
-            eprintln!("messages_by_pair: {error}");
-            return ExitCode::FAILURE;
-        }
-    }
-    ExitCode::SUCCESS
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: messages_by_pair TRACE")?;
+    print!("{}", report(&TraceReader::new().open(path)?));
+    Ok(())
 }

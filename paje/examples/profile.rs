@@ -1,7 +1,7 @@
 //! Prints the time in each state in seconds: `profile TRACE`.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
+use std::error::Error;
 
 use paje::{Trace, TraceReader};
 
@@ -15,13 +15,8 @@ pub(crate) fn report(trace: &Trace) -> String {
     profile.into_iter().map(line).collect()
 }
 
-fn main() -> ExitCode {
-    match TraceReader::new().open(std::env::args_os().nth(1).unwrap_or("-".into())) {
-        Ok(trace) => print!("{}", report(&trace)),
-        Err(error) => {
-            eprintln!("profile: {error}");
-            return ExitCode::FAILURE;
-        }
-    }
-    ExitCode::SUCCESS
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: profile TRACE")?;
+    print!("{}", report(&TraceReader::new().open(path)?));
+    Ok(())
 }
