@@ -20,9 +20,6 @@ pub enum Limit {
 /// Default limit. It leaves some memory for other programs and for the page cache.
 const DEFAULT: Limit = Limit::Share(0.75);
 
-/// Smallest limit, in bytes. The blocks that are read at the same time need 32 MiB.
-pub(crate) const LEAST: u64 = 32 << 20;
-
 impl Limit {
     /// Parses a limit.
     pub fn parse(text: &str) -> Result<Self, String> {
@@ -36,7 +33,7 @@ impl Limit {
                 .ok_or_else(|| "expected a percentage from 1% to 100%".into());
         }
         match size(text) {
-            Ok(bytes) if bytes >= LEAST => Ok(Limit::Bytes(bytes)),
+            Ok(bytes) if bytes >= MemoryLimit::LEAST => Ok(Limit::Bytes(bytes)),
             Ok(_) => Err("expected at least 32M".into()),
             Err(_) => Err("expected a size such as 4G, a share such as 50%, or none".into()),
         }
@@ -52,19 +49,7 @@ pub fn limit(limit: Option<Limit>, folder: Option<&Path>) -> Option<MemoryLimit>
         Limit::Share(share) => (available(Path::new("/"))? as f64 * share) as u64,
         Limit::None => return None,
     };
-    Some(MemoryLimit {
-        bytes: bytes.max(LEAST),
-        folder: folder.map_or_else(temporary, Path::to_owned),
-    })
-}
-
-/// Returns the folder for large temporary files. It is not `/tmp`, which is often in memory.
-fn temporary() -> PathBuf {
-    let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
-    named.unwrap_or_else(|| {
-        let large = PathBuf::from("/var/tmp");
-        if large.is_dir() { large } else { std::env::temp_dir() }
-    })
+    Some(MemoryLimit::new(bytes, folder.map(Path::to_owned)))
 }
 
 /// Returns the memory available to the process. This is the machine's memory, or less if control

@@ -90,7 +90,7 @@ impl Memory {
     /// looked up.
     #[must_use]
     pub fn limit_for(&self, text: Option<u64>) -> Option<MemoryLimit> {
-        let is_short = text.is_some_and(|text| text <= memory::LEAST / 8);
+        let is_short = text.is_some_and(|text| text <= MemoryLimit::LEAST / 8);
         if is_short && self.memory_limit.is_none() { None } else { self.limit() }
     }
 }

@@ -153,8 +153,7 @@ impl Keywords {
         options.sort = self.sort;
         options.recover = self.recover;
         if let Some(size) = &self.memory_limit {
-            let folder = self.temp_dir.clone().unwrap_or_else(temporary);
-            options.memory = Some(MemoryLimit { bytes: size.bytes()?.max(LEAST), folder });
+            options.memory = Some(MemoryLimit::new(size.bytes()?, self.temp_dir.clone()));
         }
         Ok(options)
     }
@@ -189,18 +188,6 @@ impl Keywords {
         }
         Ok(selection)
     }
-}
-
-/// Minimum memory limit in bytes. The blocks in progress need this much memory.
-const LEAST: u64 = 32 << 20;
-
-/// Returns a folder for large temporary files. Avoids `/tmp`, which is often in memory.
-fn temporary() -> PathBuf {
-    let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty()).map(PathBuf::from);
-    named.unwrap_or_else(|| {
-        let large = PathBuf::from("/var/tmp");
-        if large.is_dir() { large } else { std::env::temp_dir() }
-    })
 }
 
 /// Returns the names of a keyword.

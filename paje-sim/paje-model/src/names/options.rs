@@ -40,6 +40,26 @@ pub struct MemoryLimit {
     pub folder: PathBuf,
 }
 
+impl MemoryLimit {
+    /// Smallest useful limit, in bytes. The blocks that are read at the same time need 32 MiB.
+    #[doc(hidden)]
+    pub const LEAST: u64 = 32 << 20;
+
+    /// Returns a useful limit. The default folder is not `/tmp`, which is often in memory.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn new(bytes: u64, folder: Option<PathBuf>) -> Self {
+        let folder = folder.unwrap_or_else(|| {
+            let named = std::env::var_os("TMPDIR").filter(|name| !name.is_empty());
+            named.map(PathBuf::from).unwrap_or_else(|| {
+                let large = PathBuf::from("/var/tmp");
+                if large.is_dir() { large } else { std::env::temp_dir() }
+            })
+        });
+        MemoryLimit { bytes: bytes.max(Self::LEAST), folder }
+    }
+}
+
 impl Options {
     /// Returns which parts of events are kept with their objects.
     #[doc(hidden)]
