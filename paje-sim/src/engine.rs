@@ -263,8 +263,10 @@ impl<'o> Engine<'o> {
         let link_halves = world.lanes.take_link_halves();
         let rows = world.lanes.finish();
         let defs = Arc::clone(read.definitions.current());
-        let times = read.times.unwrap_or_default();
-        let mut trace = Trace::new(world.model, rows, defs, warnings, time, times, counted);
+        let mut trace = Trace::new(world.model, rows, defs, time);
+        trace.warnings = warnings;
+        trace.times_of_lines = read.times.unwrap_or_default();
+        trace.read = counted;
         trace.recovery = recovery;
         trace.link_halves = link_halves;
         trace.files = read.files.paths();

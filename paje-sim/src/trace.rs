@@ -42,10 +42,10 @@ pub struct Trace {
     pub(crate) model: Model,
     pub(crate) rows: FinishedRows,
     defs: Arc<DefTable>,
-    warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Warning>,
     end: f64,
-    times_of_lines: Vec<f64>,
-    read: Counted,
+    pub(crate) times_of_lines: Vec<f64>,
+    pub(crate) read: Counted,
     pub(crate) recovery: Recovery,
     pub(crate) files: Vec<Option<Arc<Path>>>,
     pub(crate) comments: Vec<u8>,
@@ -82,33 +82,23 @@ pub struct Counts {
 }
 
 impl Trace {
-    pub(crate) fn new(
-        model: Model,
-        rows: FinishedRows,
-        defs: Arc<DefTable>,
-        warnings: Vec<Warning>,
-        end: f64,
-        times_of_lines: Vec<f64>,
-        read: Counted,
-    ) -> Self {
-        let recovery = Recovery::default();
-        let (files, comments, shown) = (Vec::new(), Vec::new(), AtomicU64::new(0));
+    pub(crate) fn new(model: Model, rows: FinishedRows, defs: Arc<DefTable>, end: f64) -> Self {
         Trace {
             model,
             rows,
             defs,
-            warnings,
+            warnings: Vec::new(),
             end,
-            times_of_lines,
-            read,
-            recovery,
-            files,
-            comments,
+            times_of_lines: Vec::new(),
+            read: Counted::default(),
+            recovery: Recovery::default(),
+            files: Vec::new(),
+            comments: Vec::new(),
             usage: None,
             time_unit: None,
             scale: OnceLock::new(),
             link_halves: Vec::new(),
-            shown,
+            shown: AtomicU64::new(0),
         }
     }
 

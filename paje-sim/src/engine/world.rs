@@ -12,8 +12,8 @@ use super::reading::Reading;
 use super::round::Wave;
 use super::state::{Findings, Job};
 use crate::resolve::Deferred;
+use crate::trace::Trace;
 use crate::trace::selected::Selected;
-use crate::trace::{Counted, Trace};
 use paje_decode::decode::definitions::DefinitionsByFile;
 use paje_decode::decode::partitioning::Partitioning;
 use paje_model::model::{Effects, Ending, Failed, Model};
@@ -242,8 +242,7 @@ impl<'o> World<'o> {
         if let Some(usage) = &mut usage {
             self.settle_usage(usage, false);
         }
-        let (last, counted) = (read.last_time, Counted::default());
-        let mut trace = Trace::new(model, rows, defs, Vec::new(), last, Vec::new(), counted);
+        let mut trace = Trace::new(model, rows, defs, read.last_time);
         trace.usage = usage;
         trace.time_unit = self.job.options.time_unit;
         let shown = portions.show(&trace);
