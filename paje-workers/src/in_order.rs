@@ -44,10 +44,23 @@ impl Workers {
 
     /// Returns the results of `f` for each number below `count`, in order.
     pub fn map<T: Send>(&self, count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        let all = Mutex::new(Vec::with_capacity(count));
-        self.share_out(count, |_, number| {
-            let result = f(number);
-            all.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+        self.map_each(0..count, f)
+    }
+
+    /// Returns the results of `f` for each item, in order.
+    pub fn map_each<I, T: Send>(
+        &self,
+        items: impl Iterator<Item = I> + Send,
+        f: impl Fn(I) -> T + Sync,
+    ) -> Vec<T> {
+        let (items, all) = (Mutex::new(items.enumerate()), Mutex::new(Vec::new()));
+        self.on_each(|_| {
+            loop {
+                let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((number, item)) = next else { return };
+                let result = f(item);
+                all.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+            }
         });
         let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.sort_unstable_by_key(|(number, _)| *number);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use arrow_array::cast::AsArray;
@@ -115,20 +115,13 @@ impl Kept {
                 false => Ok(batch),
             }
         };
-        let made: Vec<OnceLock<_>> = (0..batches.len()).map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        let work = |_: usize| {
-            while !stopped.load(Ordering::Relaxed) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(place) = made.get(number) else { break };
-                place.get_or_init(|| read(number));
-            }
-        };
-        let workers = lock(&self.workers);
-        workers.run(|| workers.on_each(work));
-        let rows = made.into_iter().filter_map(OnceLock::into_inner);
+        let is_wanted = || !stopped.load(Ordering::Relaxed);
+        let made = self.with_workers(|workers| {
+            workers.map(batches.len(), |number| is_wanted().then(|| read(number)))
+        });
+        let rows = made.into_iter().flatten();
         let rows = Arc::new(rows.collect::<Result<Vec<_>, Error>>()?);
-        if !stopped.load(Ordering::Relaxed) {
+        if is_wanted() {
             *place = Some(Arc::clone(&rows));
         }
         Ok(rows)

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, StringArray};
@@ -110,25 +110,21 @@ impl Frame {
         to: usize,
     ) -> Result<(), Error> {
         let parts = cut(slots, &self.begins[from..=to]);
-        let parts: Vec<_> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
         let made: Vec<_> =
-            (from..to).map(|n| Mutex::new(self.made.get_mut(n).and_then(Option::take))).collect();
+            (from..to).map(|number| self.made.get_mut(number).and_then(Option::take)).collect();
         let batches = self.table.map(|table| tables.batches(table));
-        let filled: Vec<OnceLock<Result<RecordBatch, Error>>> =
-            (from..to).map(|_| OnceLock::new()).collect();
-        workers.share_out(parts.len(), |_, at| {
-            let Some(part) = take(&parts[at]) else { return };
-            let batch = match (take(&made[at]), &batches) {
+        let jobs = parts.into_iter().zip(made).zip(from..);
+        let filled = workers.map_each(jobs, |((part, made), number)| {
+            let batch = match (made, &batches) {
                 (Some(made), _) => Ok(made),
-                (None, Some(batches)) => batches.read(from + at),
-                (None, None) => return,
+                (None, Some(batches)) => batches.read(number),
+                (None, None) => return None,
             };
-            let done = batch.inspect(|batch| fill(&self.columns, batch, part));
-            filled[at].get_or_init(|| done);
+            Some(batch.inspect(|batch| fill(&self.columns, batch, part)))
         });
         self.texts.clear();
         let texts = self.columns.iter().any(|column| column.kind == Kind::Text);
-        for batch in filled.into_iter().filter_map(OnceLock::into_inner) {
+        for batch in filled.into_iter().flatten() {
             let batch = batch?;
             if texts {
                 self.texts.push(batch);
@@ -174,10 +170,6 @@ impl Frame {
     }
 }
 
-fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
-    place.lock().unwrap_or_else(PoisonError::into_inner).take()
-}
-
 fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
     let mut rest: Vec<Slot<'s>> = slots.into_iter().map(|slot| slot.split(begins[0]).1).collect();
     let parts = begins.windows(2).map(|pair| {
@@ -191,14 +183,9 @@ fn cut<'s>(slots: Vec<Slot<'s>>, begins: &[usize]) -> Vec<Vec<Slot<'s>>> {
 
 /// Replaces codes, which count from 1. Keeps missing values.
 fn recode(workers: &Workers, rows: &mut [i32], codes: &[i32]) {
-    let pieces = Mutex::new(rows.chunks_mut(1 << 18));
-    workers.on_each(|_| {
-        loop {
-            let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(piece) = piece else { break };
-            for row in piece.iter_mut().filter(|row| **row > 0) {
-                *row = codes[*row as usize - 1];
-            }
+    workers.map_each(rows.chunks_mut(1 << 18), |piece| {
+        for row in piece.iter_mut().filter(|row| **row > 0) {
+            *row = codes[*row as usize - 1];
         }
     });
 }

@@ -1,7 +1,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use paje_workers::Workers;
 use splitter::{Kind, Limits, read_exact_at};
@@ -56,23 +55,10 @@ fn read_file(
     let mut text = vec![0; room];
     text.pop();
     let size = limits.block.saturating_mul(8).max(1);
-    let chunks = Mutex::new(text.chunks_mut(size).enumerate());
-    let failure = Mutex::new(None);
-    workers.on_each(|_| {
-        loop {
-            let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((number, chunk)) = next else { return };
-            match read_exact_at(file, chunk, number as u64 * size as u64) {
-                Ok(()) => drop(taken.fetch_add(chunk.len() as u64, Ordering::Relaxed)),
-                Err(error) => {
-                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    return;
-                }
-            }
-        }
+    let read = workers.map_each(text.chunks_mut(size).enumerate(), |(number, chunk)| {
+        read_exact_at(file, chunk, number as u64 * size as u64)?;
+        taken.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        Ok(())
     });
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(text),
-    }
+    read.into_iter().collect::<io::Result<()>>().map(|()| text)
 }
