@@ -47,7 +47,9 @@ pub(crate) fn resolve(
         match item {
             OrderedItem::Structural(number) => {
                 let structure = block.decoded.structures[*number as usize];
-                state.note_structural_use(block, *line, structure, defs);
+                if state.usage.is_some() {
+                    state.note_structural(block, *line, structure, defs);
+                }
                 let whose = state.structural(block, decoder, *line, structure, defs)?;
                 if state.tally.is_some() {
                     state.mend_structural(block, *line);
@@ -63,7 +65,10 @@ pub(crate) fn resolve(
                 // demand.
                 let container = || decoder.symbols.lanes.get(*symbol).0;
                 let type_name = || decoder.symbols.types.get(type_).0;
-                state.note_lane_use(container, type_name);
+                if state.usage.is_some() {
+                    state.note_container_use(container());
+                    state.note_type_use(type_name());
+                }
                 let lane = match state.tally {
                     None => {
                         let type_ = state.type_of(decoder, type_).map_err(failed)?;
@@ -136,7 +141,9 @@ pub(crate) fn resolve(
             }
         }
     }
-    state.count_other_quoting_if_any(block);
+    if state.usage.is_some() && !state.maps.other_quoting.is_empty() {
+        state.count_other_quoting(block);
+    }
     Ok(())
 }
 

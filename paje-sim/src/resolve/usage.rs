@@ -12,20 +12,7 @@ use paje_model::names::text::Name;
 use paje_model::names::usage::OtherQuoting;
 
 impl Resolver<'_> {
-    #[inline]
-    pub(super) fn note_structural_use(
-        &mut self,
-        block: &DecodedBlock,
-        line: u32,
-        structure: Structure,
-        defs: &DefTable,
-    ) {
-        if self.usage.is_some() {
-            self.note_structural(block, line, structure, defs);
-        }
-    }
-
-    fn note_structural(
+    pub(super) fn note_structural(
         &mut self,
         block: &DecodedBlock,
         line: u32,
@@ -56,18 +43,6 @@ impl Resolver<'_> {
         container.into_iter().for_each(|container| self.note_container_use(container));
     }
 
-    #[inline]
-    pub(super) fn note_lane_use<'n>(
-        &mut self,
-        container: impl FnOnce() -> Name<'n>,
-        type_: impl FnOnce() -> Name<'n>,
-    ) {
-        if self.usage.is_some() {
-            self.note_container_use(container());
-            self.note_type_use(type_());
-        }
-    }
-
     /// Records that a container was used, in a spelling that is new to the decoder.
     #[inline]
     pub(super) fn note_container_use(&mut self, name: Name<'_>) {
@@ -77,7 +52,7 @@ impl Resolver<'_> {
         usage.is_doubtful |= known.is_some_and(|known| is_quoted(known) != is_quoted(name.quoting));
     }
 
-    fn note_type_use(&mut self, name: Name<'_>) {
+    pub(super) fn note_type_use(&mut self, name: Name<'_>) {
         let Some(usage) = &mut self.usage else { return };
         let types = &self.model.types;
         let known = types.find(name.text).map(|known| types.identifier(known).quoting);
@@ -109,14 +84,7 @@ impl Resolver<'_> {
 
     /// Counts the block's events whose values are quoted differently than at their first use. The
     /// block's values must be resolved.
-    #[inline]
-    pub(super) fn count_other_quoting_if_any(&mut self, block: &DecodedBlock) {
-        if self.usage.is_some() && !self.maps.other_quoting.is_empty() {
-            self.count_other_quoting(block);
-        }
-    }
-
-    fn count_other_quoting(&mut self, block: &DecodedBlock) {
+    pub(super) fn count_other_quoting(&mut self, block: &DecodedBlock) {
         let Some(usage) = &mut self.usage else { return };
         let decoded = &block.decoded;
         // For each type, the number of events, and the offsets of the first and the last line.
