@@ -50,6 +50,11 @@ pub struct Lanes {
 /// Largest number of mergers. More are not needed, because several workers can share a large merger.
 const MOST_HOMES: u32 = 32;
 
+/// Returns the merger in a lock that no other thread uses.
+fn own(home: &mut RwLock<LinkMerger>) -> &mut LinkMerger {
+    home.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Lanes {
     /// Creates the lanes. If `forgets` is true, rows are shown in portions and keys of completed links are not
     /// remembered.
@@ -93,16 +98,13 @@ impl Lanes {
             return Err(error);
         }
         let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
-        let homes = self.homes.iter_mut();
-        let homes: Vec<&LinkMerger> =
-            homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
+        let homes: Vec<&LinkMerger> = self.homes.iter_mut().map(|home| &*own(home)).collect();
         overflow.relieve(|| {
             let shards = shards.iter().flat_map(|shard| shard.store.arenas());
             shards.chain(homes.iter().map(|home| &home.arena))
         });
         let shards = self.shards.iter_mut().flat_map(|shard| exclusive(shard).store.arenas_mut());
-        let homes = self.homes.iter_mut();
-        let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let homes = self.homes.iter_mut().map(own);
         for arena in shards.chain(homes.map(|home| &mut home.arena)) {
             while overflow.is_exceeded() && arena.evict(overflow) {}
         }
@@ -115,9 +117,7 @@ impl Lanes {
 
     pub fn take_refused(&mut self) -> Option<Refusal> {
         let by_strands = self.shards.iter_mut().map(|shard| exclusive(shard).refused.take());
-        let homes = self.homes.iter_mut();
-        let homes = homes.map(|home| home.get_mut().unwrap_or_else(PoisonError::into_inner));
-        let by_lanes = homes.map(|home| home.refused.take());
+        let by_lanes = self.homes.iter_mut().map(|home| own(home).refused.take());
         by_strands.chain(by_lanes).flatten().min_by_key(|refused| refused.at)
     }
 
@@ -126,12 +126,8 @@ impl Lanes {
         for shard in &mut self.shards {
             all.take(&mut exclusive(shard).output.refusals);
         }
-        for home in &mut self.homes {
-            let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
-            if let Some(refusals) = &mut home.refusals {
-                all.take(refusals);
-            }
-        }
+        let homes = self.homes.iter_mut().map(own);
+        homes.filter_map(|home| home.refusals.as_mut()).for_each(|refusals| all.take(refusals));
         all
     }
 
@@ -156,8 +152,7 @@ impl Lanes {
         let is_ignored = !wanted && self.is_sound;
         if !wanted && nature == TypeNature::Link {
             let number = merger_of(id, self.homes.len());
-            let home = self.homes[number].get_mut().unwrap_or_else(PoisonError::into_inner);
-            home.keep_no_rows(id, self.forgets);
+            own(&mut self.homes[number]).keep_no_rows(id, self.forgets);
         }
         self.cuts.learn(id, lane.container);
         let has_ended = model.containers.is_destroyed(lane.container);
@@ -219,8 +214,7 @@ impl Lanes {
                 }
             }
         }
-        for (number, home) in self.homes.iter_mut().enumerate() {
-            let home = home.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (number, home) in self.homes.iter_mut().map(own).enumerate() {
             finished.links.push(std::mem::take(&mut home.arena));
             for (lane, rows) in home.take_rows() {
                 finished.lanes[lane.index()] =

@@ -3,12 +3,10 @@
 
 mod search;
 
-use std::sync::PoisonError;
-
 use paje_workers::{Workers, exclusive};
 
 use self::search::{Search, Tags};
-use super::Lanes;
+use super::{Lanes, own};
 use crate::lanes::links::{ReuseCandidate, bare_key};
 use crate::replay::completion::merger_of;
 use crate::replay::link_merger::LinkMerger;
@@ -44,9 +42,7 @@ impl Lanes {
             return None;
         }
         let shards: Vec<&Shard> = self.shards.iter_mut().map(|shard| &*exclusive(shard)).collect();
-        let homes = self.homes.iter_mut();
-        let homes: Vec<&LinkMerger> =
-            homes.map(|home| &*home.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
+        let homes: Vec<&LinkMerger> = self.homes.iter_mut().map(|home| &*own(home)).collect();
         let mut first = None;
         let mut together: Vec<OfLane<'_>> = Vec::new();
         let mut strands = 0;
