@@ -71,18 +71,10 @@ impl Quotes {
 /// also end a row at a bare carriage return, but at no other character of a name.
 fn breaks_rows(text: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_some_and(|byte| paje_parser::token::is_white(*byte));
-    text.iter().any(|byte| BREAKS[usize::from(*byte)]) || blank(text.first()) || blank(text.last())
+    text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r'))
+        || blank(text.first())
+        || blank(text.last())
 }
-
-/// For each byte, whether it breaks a row wherever it occurs in a name. A table is fast enough for
-/// traces with millions of names.
-static BREAKS: [bool; 256] = {
-    let mut breaks = [false; 256];
-    breaks[b',' as usize] = true;
-    breaks[b'"' as usize] = true;
-    breaks[b'\r' as usize] = true;
-    breaks
-};
 
 #[cfg(test)]
 mod tests {
