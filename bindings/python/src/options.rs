@@ -1,45 +1,29 @@
 //! Converts Python's keywords to options.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use paje_bindings::{Keywords, Wrong};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use splitter::Folders;
 
-use crate::errors;
 use crate::keywords::Arguments;
 
 #[derive(FromPyObject)]
-pub(crate) enum Paths {
-    One(PathBuf),
-    Some(Vec<PathBuf>),
+pub(crate) enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
 }
 
-impl From<Paths> for Vec<PathBuf> {
-    fn from(paths: Paths) -> Self {
-        match paths {
-            Paths::One(one) => vec![one],
-            Paths::Some(some) => some,
+impl<T> OneOrMore<T> {
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        match self {
+            OneOrMore::One(one) => vec![one],
+            OneOrMore::More(more) => more,
         }
     }
 }
 
 pub(crate) const PATHS: &str = "a path, a list of paths, or None";
-
-/// Returns the folders below which a trace may name files: the trace's folder and those that the
-/// user added.
-///
-/// # Errors
-/// A folder that the user added does not exist.
-pub(crate) fn folders<'p>(
-    py: Python<'_>,
-    further: &[PathBuf],
-    traces: impl IntoIterator<Item = &'p Path>,
-) -> PyResult<Folders> {
-    let folders = Folders::of(traces).and_all(further);
-    folders.map_err(|(folder, error)| errors::of_file(py, &folder, &error))
-}
 
 /// Returns the keywords of `pajereplay.read` that R's package also has.
 ///
@@ -49,8 +33,8 @@ pub(crate) fn keywords(asked: &Arguments<'_, '_>) -> PyResult<Keywords> {
     let flag = |name| asked.get::<bool>(name, FLAG);
     let time = |name| asked.get::<Option<f64>>(name, "a number of seconds, or None");
     let patterns = |name| -> PyResult<Option<Vec<String>>> {
-        let given = asked.get::<Option<Patterns>>(name, "a string, a list of strings, or None")?;
-        Ok(given.map(Vec::from))
+        let wanted = "a string, a list of strings, or None";
+        Ok(asked.get::<Option<OneOrMore<String>>>(name, wanted)?.map(OneOrMore::into_vec))
     };
     let text = |name| asked.get::<String>(name, "a text");
     Ok(Keywords {
@@ -76,8 +60,8 @@ pub(crate) fn keywords(asked: &Arguments<'_, '_>) -> PyResult<Keywords> {
         quotes: text("quotes")?,
         follow_files: flag("follow_files")?,
         files_from: asked
-            .get::<Option<Paths>>("files_from", PATHS)?
-            .map_or_else(Vec::new, Vec::from),
+            .get::<Option<OneOrMore<PathBuf>>>("files_from", PATHS)?
+            .map_or_else(Vec::new, OneOrMore::into_vec),
     })
 }
 
@@ -96,21 +80,6 @@ impl From<Size> for paje_bindings::Size {
         match size {
             Size::Bytes(bytes) => paje_bindings::Size::Bytes(bytes),
             Size::Text(text) => paje_bindings::Size::Text(text),
-        }
-    }
-}
-
-#[derive(FromPyObject)]
-enum Patterns {
-    One(String),
-    Some(Vec<String>),
-}
-
-impl From<Patterns> for Vec<String> {
-    fn from(patterns: Patterns) -> Self {
-        match patterns {
-            Patterns::One(one) => vec![one],
-            Patterns::Some(some) => some,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Implements `pajereplay.validate`.
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,11 +14,12 @@ use pj_validate::{Finding, Options, Report, check_files};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use splitter::Folders;
 
 use crate::errors;
 use crate::job::{self, Caller, Request};
 use crate::keywords::Arguments;
-use crate::options::{FLAG, PATHS, Paths, SIZE, Size, folders, wrong};
+use crate::options::{FLAG, OneOrMore, PATHS, SIZE, Size, wrong};
 use crate::source::{Given, Object, serve};
 use crate::trace::record;
 
@@ -26,7 +27,7 @@ struct Asked {
     strict: bool,
     ignore_incomplete_links: bool,
     follow_files: bool,
-    files_from: Option<Paths>,
+    files_from: Option<OneOrMore<PathBuf>>,
     max_problems: Option<usize>,
     max_line: Option<Size>,
 }
@@ -112,9 +113,11 @@ pub(crate) fn validate<'py>(
             "expected one trace; give the file that names the others",
         ));
     }
-    let files_from = asked.files_from.map(Vec::from).unwrap_or_default();
-    let folders = || folders(py, &files_from, path.as_deref());
-    let folders = asked.follow_files.then(folders).transpose()?;
+    // Folders below which the trace may name files: its own, and those that the user added.
+    let files_from = asked.files_from.map_or_else(Vec::new, OneOrMore::into_vec);
+    let folders = || Folders::of(path.as_deref()).and_all(&files_from);
+    let folders = asked.follow_files.then(folders).transpose();
+    let folders = folders.map_err(|(folder, error)| errors::of_file(py, &folder, &error))?;
     let stopped = Arc::new(AtomicBool::new(false));
     let mut watcher = Watcher { stopped: Arc::clone(&stopped), object: given.object(py) };
     let report = job::run(py, &mut watcher, move |ask| {
