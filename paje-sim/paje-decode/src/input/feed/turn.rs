@@ -1,7 +1,6 @@
 //! Opens the files of a trace, and chooses how each file is read.
 
-use std::io::{self, Read};
-use std::ops::Range;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,26 +15,13 @@ use paje_model::names::progress::Progress;
 
 /// Reads in pieces of one size. If data is damaged, the amount that a decompressor returns depends on the sizes of the
 /// reads.
-struct FixedReads<R> {
-    input: R,
-    buffer: Vec<u8>,
-    rest: Range<usize>,
-}
-
-impl<R: Read> FixedReads<R> {
-    fn new(input: R) -> Self {
-        FixedReads { input, buffer: vec![0; 1 << 16], rest: 0..0 }
-    }
-}
+struct FixedReads<R>(BufReader<R>);
 
 impl<R: Read> Read for FixedReads<R> {
+    /// Unlike `BufReader::read`, this fills the buffer even for a larger read.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.rest.is_empty() {
-            self.rest = 0..self.input.read(&mut self.buffer)?;
-        }
-        let count = self.rest.len().min(into.len());
-        into[..count].copy_from_slice(&self.buffer[self.rest.start..][..count]);
-        self.rest.start += count;
+        let count = self.0.fill_buf()?.read(into)?;
+        self.0.consume(count);
         Ok(count)
     }
 }
@@ -94,8 +80,10 @@ impl<'r> FeedState<'r> {
         };
         self.medium = BlockSource::Stream(Stream::new(match options.recover {
             false => Blocks::new(reader, limits),
-            true => Blocks::new(Box::new(FixedReads::new(reader)) as Box<dyn Read + Send>, limits)
-                .forgiving(),
+            true => {
+                let reader = FixedReads(BufReader::with_capacity(1 << 16, reader));
+                Blocks::new(Box::new(reader) as Box<dyn Read + Send>, limits).forgiving()
+            }
         }));
     }
 
