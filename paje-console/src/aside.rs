@@ -26,15 +26,10 @@ pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let old = match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => {
-            return buffered(&File::options().write(true).open(path)?, write);
-        }
-        Ok(metadata) => Some(metadata.permissions()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    let aside = Aside::new(path, old)?;
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return buffered(&File::options().write(true).open(path)?, write);
+    }
+    let aside = Aside::at(path)?;
     buffered(&aside.file, write)?;
     aside.sync()?;
     aside.take_place()
