@@ -367,9 +367,7 @@ impl<R: Read> Read for Text<R> {
             let Some(packed) = self.reader.next_segment()? else { return Ok(0) };
             (self.text, self.given) = (packed.unpack()?, 0);
         }
-        let left = &self.text[self.given..];
-        let count = left.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&left[..count]);
+        let count = (&self.text[self.given..]).read(buffer)?;
         self.given += count;
         Ok(count)
     }
