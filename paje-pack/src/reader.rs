@@ -251,8 +251,7 @@ impl<R: Read> Reader<R> {
             let len = page.len();
             page.content(LARGEST_SUMMARY)?;
             self.summaries.push(len);
-            self.at += len;
-            self.pages += 1;
+            self.passed(len);
             page = Page::read(&mut self.from, self.pages)?;
             if ![kind::SUMMARY, kind::INDEX].contains(&page.kind) {
                 return Err(ErrorKind::Page(page.kind));
@@ -267,7 +266,7 @@ impl<R: Read> Reader<R> {
         }
         let mut sizes = [0; KINDS];
         sizes[usize::from(kind::HEAD)] = page.len();
-        self.passed(&page);
+        self.passed(page.len());
         let head = Head::parse(&page.content(LARGEST_HEAD)?);
         let head = head.ok_or(ErrorKind::Content("the head of the segment makes no sense"))?;
         let mut encoded =
@@ -288,8 +287,7 @@ impl<R: Read> Reader<R> {
                 Some(stream) => *stream = content,
                 None => whole = Some(content),
             }
-            self.at += len;
-            self.pages += 1;
+            self.passed(len);
         }
         let read = [self.at - start, (self.pages - pages).into(), head.length as u64, head.lines];
         if expected.is_some_and(|expected| expected != read) {
@@ -309,8 +307,8 @@ impl<R: Read> Reader<R> {
         sizes
     }
 
-    fn passed(&mut self, page: &Page) {
-        self.at += page.len();
+    const fn passed(&mut self, len: u64) {
+        self.at += len;
         self.pages += 1;
     }
 
