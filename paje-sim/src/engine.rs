@@ -49,6 +49,7 @@ use paje_model::names::error::{Error, Problem};
 use paje_model::names::options::Options;
 use paje_model::names::progress::{Progress, Times, Watch};
 use paje_model::names::recovered::{Recovery, Remedy};
+use paje_replay::problems::tally::ProblemTally;
 use paje_replay::replay::symbol_map::SymbolMap;
 
 pub(crate) fn replay<'o>(
@@ -242,7 +243,9 @@ impl<'o> Engine<'o> {
         let last = if read.last_time.is_finite() { read.last_time } else { 0.0 };
         let time = world.job.options.stop_at.unwrap_or(last);
         world.end_all(time, read.bytes)?;
-        let mut recovery = Recovery { open_states, open_count, ..world.findings.take_recovery() };
+        let problems = world.findings.tally.take().map(ProblemTally::into_list);
+        let problems = problems.unwrap_or_default();
+        let mut recovery = Recovery { problems, open_states, open_count };
         for problem in &mut recovery.problems {
             problem.move_to(|file, position| feed.original(file, position));
         }
@@ -273,8 +276,8 @@ impl<'o> Engine<'o> {
         trace.comments = read.comments;
         trace.usage = read.usage;
         trace.time_unit = world.job.options.time_unit;
-        if let Some(portions) = world.portions {
-            portions.finish(&trace)?;
+        if let Some(mut portions) = world.portions {
+            portions.show(&trace)?;
         }
         Ok(trace)
     }

@@ -38,8 +38,4 @@ impl<'o> Portions<'o> {
             ControlFlow::Break(()) => Err(Error::stopped()),
         }
     }
-
-    pub(crate) fn finish(mut self, trace: &Trace) -> Result<(), Error> {
-        self.show(trace)
-    }
 }

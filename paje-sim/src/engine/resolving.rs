@@ -62,7 +62,7 @@ pub(super) fn resolve_wave(
         }
         read.place(block);
         if block.is_marked {
-            world.findings.warnings.add_file(block, WarningKind::ByteOrderMark);
+            world.findings.warnings.add(block, WarningKind::ByteOrderMark, Vec::new(), 0);
         }
         world.findings.first = resolve_block(block, read, world, team);
         read.lines += block.decoded.lines;

@@ -14,7 +14,7 @@ use paje_decode::input::feed::BlockBudget;
 use paje_model::names::error::{Error, WarningKind};
 use paje_model::names::options::Options;
 use paje_model::names::progress::Progress;
-use paje_model::names::recovered::{Recovery, Remedy};
+use paje_model::names::recovered::Remedy;
 use paje_replay::problems::found::earliest;
 use paje_replay::problems::tally::ProblemTally;
 use paje_replay::problems::warnings::Warnings;
@@ -97,14 +97,6 @@ impl Findings {
             index += 1;
             index <= first || block.origin.file != broken
         });
-    }
-
-    pub(super) fn take_recovery(&mut self) -> Recovery {
-        let tally = self.tally.take();
-        Recovery {
-            problems: tally.map(ProblemTally::into_list).unwrap_or_default(),
-            ..Recovery::default()
-        }
     }
 }
 

@@ -21,7 +21,7 @@ use paje_model::names::error::{Error, Problem};
 use paje_model::names::ids::ContainerId;
 use paje_model::names::recovered::{OpenState, Recovery, Remedy};
 use paje_model::names::usage::Usage;
-use paje_replay::problems::found::{earliest, earliest_byte};
+use paje_replay::problems::found::earliest;
 use paje_replay::problems::tally::ProblemTally;
 use paje_replay::replay::lanes::Lanes;
 
@@ -95,7 +95,8 @@ impl<'o> World<'o> {
             return Ok(());
         }
         let mut found = diagnostics::first_refused(&self.model, &mut self.lanes, wave);
-        let first = earliest_byte(&[&found, &self.findings.first]).min(limit);
+        let errors = [&found, &self.findings.first].into_iter().flatten();
+        let first = errors.map(Error::at).chain([limit]).min().unwrap_or(limit);
         let mut endings = std::mem::take(&mut self.effects.endings);
         // Containers that ended after a reference to another file may still get events.
         let known = first.min(self.lanes.cuts.named_from.unwrap_or(u64::MAX));

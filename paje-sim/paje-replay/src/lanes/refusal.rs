@@ -63,11 +63,7 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    pub fn add(&mut self, refusal: Refusal) {
-        self.add_many(refusal, 1);
-    }
-
-    fn add_many(&mut self, refusal: Refusal, more: u64) {
+    pub fn add(&mut self, refusal: Refusal, more: u64) {
         match &mut self.first[refusal.why.number()] {
             Some((first, count)) => {
                 *count += more;
@@ -81,7 +77,7 @@ impl Refusals {
 
     pub fn take(&mut self, others: &mut Refusals) {
         for (refusal, count) in std::mem::take(&mut others.first).into_iter().flatten() {
-            self.add_many(refusal, count);
+            self.add(refusal, count);
         }
     }
 }

@@ -12,10 +12,6 @@ pub fn earliest(one: Option<Error>, other: Option<Error>) -> Option<Error> {
     one.into_iter().chain(other).min_by_key(Error::at)
 }
 
-pub fn earliest_byte(all: &[&Option<Error>]) -> u64 {
-    all.iter().filter_map(|error| error.as_ref()).map(Error::at).min().unwrap_or(u64::MAX)
-}
-
 #[derive(Clone, Copy, Debug)]
 pub enum Where {
     Byte(u32),

@@ -15,10 +15,6 @@ impl Warnings {
         self.add(block, kind, number_of(block, line), line);
     }
 
-    pub fn add_file(&mut self, block: &DecodedBlock, kind: WarningKind) {
-        self.add(block, kind, Vec::new(), 0);
-    }
-
     pub fn add(&mut self, block: &DecodedBlock, kind: WarningKind, number: Vec<u8>, line: u32) {
         if let Some(known) = self.0.get_mut(&(kind, number.clone())) {
             known.count += 1;

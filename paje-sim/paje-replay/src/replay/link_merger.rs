@@ -226,7 +226,7 @@ impl LinkMerger {
                         None => note_earlier(refused, completion.refused(last)),
                         Some(all) => {
                             let why = Refused::LateLink(last);
-                            all.add(Refusal { at, lane: id, time, why });
+                            all.add(Refusal { at, lane: id, time, why }, 1);
                         }
                     }
                 }

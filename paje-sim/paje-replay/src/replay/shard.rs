@@ -8,7 +8,7 @@ use crate::replay::repeated_destructions::RepeatedDestructions;
 use crate::replay::slice::Slice;
 use crate::replay::strand::{Objects, ShardOutput, Strand};
 use crate::replay::strand_pages::StrandPages;
-use crate::replay::symbol_map::SymbolMap;
+use crate::replay::symbol_map::{NO_STRAND, SymbolMap};
 use paje_decode::decode::block::BoxedBlock;
 use paje_decode::decode::decoded::StrandSymbol;
 use paje_model::memory::Store;
@@ -38,11 +38,9 @@ pub struct Shard {
     /// Ends of the rows that are hidden while a portion is shown, strand by strand.
     hidden: Vec<f64>,
     recovers: bool,
-    /// Local numbers of the current block's strands, or [`NOWHERE`] for strands without a number.
+    /// Local numbers of the current block's strands, or [`NO_STRAND`] for strands without a number.
     locals: Vec<u32>,
 }
-
-const NOWHERE: u32 = u32::MAX;
 
 impl Shard {
     /// Creates a shard. If `recovers` is true, the replay continues after refused events.
@@ -88,8 +86,8 @@ impl Shard {
     /// also prefetches what replaying them needs. Independent loads run in parallel.
     fn find(&mut self, strands: &[(StrandSymbol, u32)], maps: &SymbolMap) {
         self.locals.clear();
-        let locals = strands.iter().map(|(symbol, _)| maps.strand(*symbol));
-        self.locals.extend(locals.map(|local| local.unwrap_or(NOWHERE)));
+        let locals = strands.iter().map(|(symbol, _)| maps.strands.get(*symbol as usize).copied());
+        self.locals.extend(locals.map(|local| local.unwrap_or(NO_STRAND)));
         if self.strands.len() < MANY {
             return;
         }

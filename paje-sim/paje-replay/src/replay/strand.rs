@@ -193,7 +193,7 @@ impl Strand {
     ) {
         let base = slice.block.text.start().0;
         let at = base + u64::from(event.at);
-        output.refusals.add(Refusal { at, lane: self.lane, time: event.time, why });
+        output.refusals.add(Refusal { at, lane: self.lane, time: event.time, why }, 1);
         begin_event(event, slice, store);
         match (&mut self.objects, why) {
             (Objects::Variable(lane), Refused::Unset) => {

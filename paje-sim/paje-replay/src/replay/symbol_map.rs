@@ -42,11 +42,6 @@ pub struct Pending {
 pub const NO_STRAND: u32 = u32::MAX;
 
 impl SymbolMap {
-    #[inline]
-    pub fn strand(&self, symbol: StrandSymbol) -> Option<u32> {
-        self.strands.get(symbol as usize).copied()
-    }
-
     pub fn set_value(&mut self, symbol: Symbol, value: ValueId) {
         let index = symbol as usize;
         if index >= self.values.len() {
