@@ -30,6 +30,7 @@ const OTHER: &str = "Other";
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
+#[allow(missing_docs)]
 pub struct Cli {
     /// Trace to read, plain or compressed with gzip, zstd, xz or bzip2 [default: standard input]
     #[arg(value_name = "TRACE", default_value = "-", hide_default_value = true)]
@@ -48,31 +49,24 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Quotes::Auto, hide_possible_values = true, help_heading = OUTPUT)]
     pub quotes: Quotes,
 
-    /// Rows to convert.
     #[command(flatten, next_help_heading = WHICH)]
     pub which: Which,
 
-    /// Unit of the trace's times.
     #[command(flatten, next_help_heading = READING)]
     pub units: Units,
 
-    /// Options for reading the trace.
     #[command(flatten, next_help_heading = READING)]
     pub reading: Reading,
 
-    /// Number of threads and the cores they run on.
     #[command(flatten, next_help_heading = SPEED)]
     pub parallel: Parallel,
 
-    /// Memory limit for traces that are kept in memory.
     #[command(flatten, next_help_heading = SPEED)]
     pub memory: Memory,
 
-    /// Progress and warnings.
     #[command(flatten, next_help_heading = SPEED)]
     pub talk: Talk,
 
-    /// Help, version, completions and man page.
     #[command(flatten, next_help_heading = OTHER)]
     pub about: About,
 }
@@ -96,10 +90,7 @@ const NO_STREAM: &str = "an OTF2 archive is a folder: name a new one, without .g
 
 impl Cli {
     /// Returns the output format, from `--to` or the file's name.
-    ///
-    /// # Errors
-    /// The format is unknown or unsupported. The error is a message for the user.
-    pub fn format(&self) -> Result<Format, String> {
+    pub(crate) fn format(&self) -> Result<Format, String> {
         let (name, _) = self.ending();
         let to = self.to.or(match name.rsplit_once('.').map(|(_, ending)| ending) {
             Some("pftrace" | "perfetto-trace") => Some(To::Perfetto),
@@ -132,14 +123,12 @@ impl Cli {
     }
 
     /// Returns whether the output is compressed.
-    #[must_use]
-    pub fn compresses(&self) -> bool {
+    pub(crate) fn compresses(&self) -> bool {
         self.ending().1
     }
 
     /// Returns whether the output is standard output.
-    #[must_use]
-    pub fn writes_to_standard_output(&self) -> bool {
+    pub(crate) fn writes_to_standard_output(&self) -> bool {
         self.output == Path::new("-")
     }
 

@@ -26,18 +26,12 @@ use crate::report;
 /// I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    main_with(cli, Limits::default())
-}
-
-/// Runs the program with other block sizes, which only affect speed and memory.
-#[must_use]
-pub fn main_with(cli: &Cli, limits: Limits) -> ExitCode {
     // Exceeding the file size limit should be a write error instead of ending the program.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-    failure::exit(report::voice(cli), run(cli, limits))
+    failure::exit(report::voice(cli), run(cli))
 }
 
-fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
+fn run(cli: &Cli) -> Result<bool, Failure> {
     let began = Instant::now();
     let voice = report::voice(cli);
     let format = cli.format().map_err(Failure::Other)?;
@@ -50,7 +44,7 @@ fn run(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
         true => Failure::Output(error),
         false => Failure::File(cli.output.clone(), error),
     };
-    let conversion = Conversion { format, quotes: cli.quotes, options: options(cli, limits) };
+    let conversion = Conversion { format, quotes: cli.quotes, options: options(cli) };
     // The output is opened before the trace is read, so that failures are reported early.
     let target = Target::open(cli, format).map_err(failed)?;
     let progress = Arc::new(Progress::default());
@@ -129,8 +123,8 @@ impl Target {
     }
 }
 
-fn options(cli: &Cli, limits: Limits) -> Options {
-    let mut options = cli.reading.options(limits);
+fn options(cli: &Cli) -> Options {
+    let mut options = cli.reading.options(Limits::default());
     options.user_defined = true;
     options.time_unit = cli.units.time_unit;
     options.memory = cli.memory.limit();

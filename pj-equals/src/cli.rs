@@ -38,6 +38,7 @@ const OURS: &str = "Beyond PajeNG";
     after_help = MANUAL.after_help(),
     after_long_help = MANUAL.after_long_help()
 )]
+#[allow(missing_docs)]
 pub struct Cli {
     /// A trace, plain or compressed with gzip, zstd, xz or bzip2; `-` is standard input
     #[arg(value_name = "FILE1", required = true)]
@@ -79,7 +80,6 @@ pub struct Cli {
     #[arg(short, long)]
     pub icase: bool,
 
-    /// Options of reading.
     #[command(flatten)]
     pub reading: Reading,
 
@@ -120,19 +120,15 @@ pub struct Cli {
     #[arg(long, help_heading = OURS)]
     pub no_keys: bool,
 
-    /// Memory limit, for each of the traces.
     #[command(flatten, next_help_heading = OURS)]
     pub memory: Memory,
 
-    /// Number and place of threads.
     #[command(flatten, next_help_heading = OURS)]
     pub parallel: Parallel,
 
-    /// Choice of messages.
     #[command(flatten, next_help_heading = OURS)]
     pub talk: Talk,
 
-    /// Option to generate documentation.
     #[command(flatten, next_help_heading = OURS)]
     pub generate: Generate,
 
@@ -151,8 +147,7 @@ pub struct Cli {
 
 impl Cli {
     /// Returns the rules of the comparison; `None` for PajeNG's.
-    #[must_use]
-    pub fn rules(&self) -> Option<Rules> {
+    pub(crate) fn rules(&self) -> Option<Rules> {
         (self.chooses() || self.diff.is_some()).then(|| Rules {
             what: match (self.names_only, self.structure_only) {
                 (true, _) => What::Names,
@@ -169,15 +164,13 @@ impl Cli {
 
     /// Returns whether an option chooses what is compared. `--diff` alone explains PajeNG's answer,
     /// too.
-    #[must_use]
-    pub fn chooses(&self) -> bool {
+    pub(crate) fn chooses(&self) -> bool {
         let exact = self.exact || self.tolerance.is_some() || self.relative.is_some();
         exact || self.no_keys || self.names_only || self.structure_only
     }
 
     /// Returns the windows of rows to compare.
-    #[must_use]
-    pub fn windows(&self) -> [TimeRange; 2] {
+    pub(crate) fn windows(&self) -> [TimeRange; 2] {
         let window = |from: Option<f64>, to: Option<f64>| TimeRange {
             from: from.unwrap_or(f64::NEG_INFINITY),
             to: to.unwrap_or(f64::INFINITY),
@@ -186,8 +179,7 @@ impl Cli {
     }
 
     /// Returns whether the case of letters matters in names.
-    #[must_use]
-    pub fn case(&self) -> Case {
+    pub(crate) fn case(&self) -> Case {
         if self.icase { Case::Ignored } else { Case::Matters }
     }
 }

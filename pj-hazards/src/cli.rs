@@ -174,8 +174,7 @@ pub struct Cli {
 
 /// Kind of hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum Hazard {
+pub(crate) enum Hazard {
     Races,
     Orders,
     Deadlock,
@@ -184,20 +183,17 @@ pub enum Hazard {
 
 impl Cli {
     /// Returns the kind of hazard, if the first word is one.
-    #[must_use]
-    pub fn hazard(&self) -> Option<Hazard> {
+    pub(crate) fn hazard(&self) -> Option<Hazard> {
         Hazard::from_str(self.words.first()?.to_str()?, false).ok()
     }
 
     /// Returns the files of the trace.
-    #[must_use]
-    pub fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.words.iter().skip(1).map(PathBuf::from).collect()
     }
 
     /// Returns an option that does not apply to the hazard, with the hazards to which it applies.
-    #[must_use]
-    pub fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
+    pub(crate) fn out_of_place(&self) -> Option<(&'static str, &'static str)> {
         use Hazard::{Barriers, Deadlock, Orders, Races};
         let receives: (&[Hazard], _) = (&[Races, Orders, Barriers], "races, orders and barriers");
         let rows: (&[Hazard], _) = (&[Races, Orders], "races and orders");
@@ -228,10 +224,7 @@ impl Cli {
     }
 
     /// Checks that the values and fields in options exist.
-    ///
-    /// # Errors
-    /// A name does not exist. The error is a message for the user.
-    pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
+    pub(crate) fn check_names(&self, trace: &Trace) -> Result<(), String> {
         let globs = [(&self.wildcard, "--wildcard"), (&self.reads, "--reads")];
         let globs = globs.into_iter().filter_map(|(glob, option)| Some((glob.as_ref()?, option)));
         for (glob, option) in globs.chain(self.blocking.iter().map(|glob| (glob, "--blocking"))) {
@@ -249,8 +242,7 @@ impl Cli {
     }
 
     /// Returns the options of the replay.
-    #[must_use]
-    pub fn options(&self, limits: Limits) -> Options {
+    pub(crate) fn options(&self, limits: Limits) -> Options {
         let mut options = self.reading.options(limits);
         options.value_names = self.quotes.value_names();
         // The trace of a run that hangs has messages in flight.
@@ -271,8 +263,7 @@ impl Cli {
     }
 
     /// Returns the selection of receives.
-    #[must_use]
-    pub fn selection(&self) -> Selection {
+    pub(crate) fn selection(&self) -> Selection {
         let mut selection = Selection::default();
         self.patterns.narrow(&mut selection);
         selection.window = self.span.window();

@@ -10,7 +10,7 @@ pub mod cli;
 mod dot;
 pub mod manual;
 mod memory;
-pub mod output;
+mod output;
 mod report;
 pub mod run;
 mod texts;

@@ -9,8 +9,7 @@ use paje_sim::Name;
 
 /// A value of a finding.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// A name or a word.
     Text(Vec<u8>),
     /// A whole number.
@@ -22,23 +21,22 @@ pub enum Cell {
 
 /// Findings as rows and as lines of text.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)]
-pub struct Findings {
-    pub columns: Vec<&'static str>,
-    pub rows: Vec<Vec<Cell>>,
+pub(crate) struct Findings {
+    pub(crate) columns: Vec<&'static str>,
+    pub(crate) rows: Vec<Vec<Cell>>,
     /// Findings as lines of text.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     /// Assumptions, which precede the text.
-    pub assumed: Vec<String>,
+    pub(crate) assumed: Vec<String>,
     /// Total number of findings, as text.
-    pub sum: String,
+    pub(crate) sum: String,
     /// Whether anything was found.
-    pub found: bool,
+    pub(crate) found: bool,
 }
 
 impl Cell {
     /// Returns a cell with a count.
-    pub fn number(number: impl ToString) -> Self {
+    pub(crate) fn number(number: impl ToString) -> Self {
         Cell::Number(number.to_string())
     }
 
@@ -71,10 +69,7 @@ impl From<Name<'_>> for Cell {
 }
 
 /// Writes findings.
-///
-/// # Errors
-/// Fails if the output cannot be written.
-pub fn write(
+pub(crate) fn write(
     findings: &Findings,
     format: Format,
     quotes: Quotes,

@@ -42,13 +42,13 @@ const SETS: usize = 1_000_000;
 /// trace is invalid, and 2 after usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    failure::exit(VOICE, hazards(cli, Limits::default()))
+    failure::exit(VOICE, hazards(cli))
 }
 
 /// Writes the findings and the requested graph. Returns true if the trace is valid and nothing was
 /// found.
-fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
-    let (findings, graph, is_sound) = look(cli, limits)?;
+fn hazards(cli: &Cli) -> Result<bool, Failure> {
+    let (findings, graph, is_sound) = look(cli)?;
     if let (Some(path), Some(graph)) = (&cli.graph, graph) {
         write_to(Some(path), |out| out.write_all(graph.as_bytes()))?;
     }
@@ -64,20 +64,7 @@ fn hazards(cli: &Cli, limits: Limits) -> Result<bool, Failure> {
     Ok(is_sound && !findings.found)
 }
 
-/// Returns the findings as bytes, for tests.
-///
-/// # Errors
-/// Fails in the same cases as the program.
-#[doc(hidden)]
-pub fn bytes(cli: &Cli, limits: Limits) -> Result<Vec<u8>, Failure> {
-    let (findings, ..) = look(cli, limits)?;
-    let mut out = Vec::new();
-    output::write(&findings, cli.formatted.format, cli.quotes, &mut out)
-        .map_err(Failure::Output)?;
-    Ok(out)
-}
-
-fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), Failure> {
+fn look(cli: &Cli) -> Result<(Findings, Option<String>, bool), Failure> {
     let Some(hazard) = cli.hazard() else {
         let why = "give the hazard first: races, orders, deadlock or barriers";
         let given = cli.words.first().map(|word| format!(", not '{}'", word.display()));
@@ -91,7 +78,7 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     refuse_inputs(&cli.files(), outputs.into_iter().flatten().map(PathBuf::as_path))?;
     let began = Instant::now();
     let workers = cli.parallel.workers()?;
-    let (name, trace) = read(cli, limits, &workers, began)?;
+    let (name, trace) = read(cli, &workers, began)?;
     let unsuitable = |why| Failure::Unsuitable(name.clone(), why);
     all_met(&name, &trace, &cli.selection())?;
     if cli.files().len() > 1 {
@@ -137,17 +124,12 @@ fn look(cli: &Cli, limits: Limits) -> Result<(Findings, Option<String>, bool), F
     Ok((findings, graph, is_sound))
 }
 
-fn read(
-    cli: &Cli,
-    limits: Limits,
-    workers: &Workers,
-    began: Instant,
-) -> Result<(PathBuf, Trace), Failure> {
+fn read(cli: &Cli, workers: &Workers, began: Instant) -> Result<(PathBuf, Trace), Failure> {
     let opened = reading::open(&cli.files(), Some(&cli.reading), VOICE)?;
     let name = opened.name().to_owned();
     cli.talk.begin(VOICE, &opened.input, workers);
     let display = Display::new(!cli.talk.no_progress, began);
-    Ok((name, reading::replay(opened, &cli.options(limits), workers, display)?))
+    Ok((name, reading::replay(opened, &cli.options(Limits::default()), workers, display)?))
 }
 
 fn map(cli: &Cli, trace: &Trace) -> Result<Map, Failure> {

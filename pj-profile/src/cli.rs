@@ -151,7 +151,7 @@ pub struct Cli {
     /// --bins), curves (scaling), quadrant (time), matrix (comm, time, waits --by pair), graph (comm, waits --by
     /// pair), density (comm, states --by container, waits --by waiter). Default: the first of these
     #[arg(long, value_enum, value_name = "KIND", help_heading = OUTPUT, hide_short_help = true, hide_possible_values = true)]
-    pub picture: Option<Kind>,
+    pub(crate) picture: Option<Kind>,
 
     /// Value shown by the pictures matrix (time) and density (states)
     ///
@@ -161,7 +161,7 @@ pub struct Cli {
 
     /// Rows and columns of a density map, such as 8x8
     #[arg(long, value_name = "RxC", help_heading = OUTPUT, hide_short_help = true)]
-    pub grid: Option<Places>,
+    pub(crate) grid: Option<Places>,
 
     /// Quotes around names
     #[arg(long, value_enum, default_value_t = Quotes::Auto, help_heading = OUTPUT, hide_short_help = true)]
@@ -194,11 +194,11 @@ pub struct Cli {
 
 /// Grid of a density map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Places {
+pub(crate) struct Places {
     /// Number of rows.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// Number of columns.
-    pub columns: usize,
+    pub(crate) columns: usize,
 }
 
 impl FromStr for Places {
@@ -217,8 +217,7 @@ impl FromStr for Places {
 
 /// A report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum Report {
+pub(crate) enum Report {
     States,
     Comm,
     Time,
@@ -235,8 +234,7 @@ pub enum Report {
 
 impl Report {
     /// Returns the name of the report.
-    #[must_use]
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
@@ -263,8 +261,7 @@ impl Report {
 
 impl Cli {
     /// Returns the requested report.
-    #[must_use]
-    pub fn report(&self) -> Report {
+    pub(crate) fn report(&self) -> Report {
         self.named_report().unwrap_or(Report::States)
     }
 
@@ -273,8 +270,7 @@ impl Cli {
     }
 
     /// Returns a message if the first word is neither a report nor a file.
-    #[must_use]
-    pub fn misspelt(&self) -> Option<String> {
+    pub(crate) fn misspelt(&self) -> Option<String> {
         let word = self.words.first()?.to_str()?;
         let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let is_wrong = is_name && self.named_report().is_none() && !Path::new(word).exists();
@@ -284,21 +280,18 @@ impl Cli {
     }
 
     /// Returns the files of the trace, or the traces to compare.
-    #[must_use]
-    pub fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         let behind = usize::from(self.named_report().is_some());
         self.words.iter().skip(behind).map(PathBuf::from).collect()
     }
 
     /// Returns the file that describes the trace's tasks, if there is one.
-    #[must_use]
-    pub fn tasks_file(&self) -> Option<PathBuf> {
+    pub(crate) fn tasks_file(&self) -> Option<PathBuf> {
         self.tasks.file(self.files().first().map(PathBuf::as_path), &self.reading.named)
     }
 
     /// Returns the grouping of rows. By default, `time` is grouped by container.
-    #[must_use]
-    pub fn by(&self) -> By {
+    pub(crate) fn by(&self) -> By {
         match self.by.as_deref() {
             None if self.report() == Report::Time => By::Container,
             None | Some("value") => By::Value,
@@ -309,10 +302,7 @@ impl Cli {
     }
 
     /// Checks that the types and fields in options exist.
-    ///
-    /// # Errors
-    /// A name does not exist. The error is a message for the user.
-    pub fn check_names(&self, trace: &Trace) -> Result<(), String> {
+    pub(crate) fn check_names(&self, trace: &Trace) -> Result<(), String> {
         let is_type = matches!(self.by(), By::Type(_)) && self.report().groups_by_type();
         if let Some(by) = self.by.as_deref().filter(|_| is_type) {
             named::container_type(trace, "--by", by)?;
@@ -324,20 +314,17 @@ impl Cli {
     }
 
     /// Returns whether time is grouped by class.
-    #[must_use]
-    pub fn by_class(&self) -> bool {
+    pub(crate) fn by_class(&self) -> bool {
         self.classes || (self.report() == Report::Time && self.picture == Some(Kind::Quadrant))
     }
 
     /// Returns whether the report is a page that needs all rows.
-    #[must_use]
-    pub fn is_whole_page(&self) -> bool {
+    pub(crate) fn is_whole_page(&self) -> bool {
         self.html.is_some() && matches!(self.report(), Report::Summary | Report::Compare)
     }
 
     /// Returns whether two traces are also compared in words, which needs all rows.
-    #[must_use]
-    pub fn compares_in_words(&self) -> bool {
+    pub(crate) fn compares_in_words(&self) -> bool {
         let is_by_value = self.by.as_deref().is_none_or(|by| by == "value");
         self.report() == Report::Compare && self.formatted.format == Format::Text && is_by_value
     }
@@ -372,8 +359,7 @@ impl Cli {
     }
 
     /// Returns the selection of rows.
-    #[must_use]
-    pub fn selection(&self) -> Selection {
+    pub(crate) fn selection(&self) -> Selection {
         let mut selection = Selection::default();
         selection.natures = match self.report().nature() {
             Some(nature) => [nature].into_iter().collect(),

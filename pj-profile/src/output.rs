@@ -18,7 +18,7 @@ use paje_console::output::write_to;
 
 use crate::cli::Cli;
 pub(crate) use people::TableView;
-pub use screen::Screen;
+pub(crate) use screen::Screen;
 
 pub(crate) fn write(
     cli: &Cli,

@@ -20,7 +20,7 @@ pub(crate) use over_time::on_one_axis;
 
 /// A kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Amounts as bars
     Bars,
     /// A strip over time for each container

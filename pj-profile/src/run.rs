@@ -32,9 +32,6 @@ use crate::report::{VOICE, converted, stats};
 use crate::waiting;
 use crate::{analysis, kept, output, overview, page, pictures, why};
 
-/// Default number of bytes in a portion.
-pub const PORTION: u64 = 16 << 20;
-
 /// Sizes of the parts in which a trace is read. They only affect speed and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
@@ -55,7 +52,7 @@ impl Cuts {
 
 impl Default for Cuts {
     fn default() -> Self {
-        Cuts { limits: Limits::default(), portion: PORTION }
+        Cuts { limits: Limits::default(), portion: 16 << 20 }
     }
 }
 
@@ -63,21 +60,15 @@ impl Default for Cuts {
 /// usage and I/O errors.
 #[must_use]
 pub fn main(cli: &Cli) -> ExitCode {
-    main_with(cli, Cuts::default())
+    failure::exit(VOICE, profile(cli))
 }
 
-/// Runs the program with the given sizes of parts.
-#[must_use]
-pub fn main_with(cli: &Cli, cuts: Cuts) -> ExitCode {
-    failure::exit(VOICE, profile(cli, cuts))
-}
-
-fn profile(cli: &Cli, cuts: Cuts) -> Result<bool, Failure> {
+fn profile(cli: &Cli) -> Result<bool, Failure> {
     let mut live = match cli.live {
         true => Some(Live::new(cli.formatted.format == Format::Text && cli.output.is_none())?),
         false => None,
     };
-    let found = report(cli, cuts, &mut live)?;
+    let found = report(cli, Cuts::default(), &mut live)?;
     if let Some(live) = &live {
         live.clear().map_err(Failure::Output)?;
     }

@@ -8,8 +8,7 @@ use super::Report::{
 
 impl Cli {
     /// Returns an option that does not apply to the report, and the reports to which it applies.
-    #[must_use]
-    pub fn out_of_place(&self) -> Option<(&'static str, String)> {
+    pub(crate) fn out_of_place(&self) -> Option<(&'static str, String)> {
         let waiting: &[Report] = &[Waits, Critical, Summary, Why, Scaling];
         let rows: &[Report] = &[States, Comm, Time, Variables, Events, Summary, Compare];
         let is_part = self.span.start.or(self.span.end).is_some();

@@ -6,11 +6,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Width and colours of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Screen {
+pub(crate) struct Screen {
     /// Number of columns.
-    pub width: usize,
+    pub(crate) width: usize,
     /// Whether colours are used.
-    pub has_colours: bool,
+    pub(crate) has_colours: bool,
 }
 
 /// Default width. A report of states fits into it.
@@ -18,8 +18,7 @@ const WIDTH: usize = 100;
 
 impl Screen {
     /// Creates a screen of this width without colours.
-    #[must_use]
-    pub const fn plain(width: usize) -> Self {
+    pub(crate) const fn plain(width: usize) -> Self {
         Screen { width, has_colours: false }
     }
 
