@@ -18,20 +18,12 @@ impl Bins {
     }
 
     /// Returns the number of bins.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.edges.len() - 1
     }
 
-    /// Returns `false`: there is always at least one bin.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        false
-    }
-
     /// Returns the start and end of a bin.
-    #[must_use]
-    pub fn span(&self, bin: usize) -> (Seconds, Seconds) {
+    pub(crate) fn span(&self, bin: usize) -> (Seconds, Seconds) {
         (self.edges[bin], self.edges[bin + 1])
     }
 

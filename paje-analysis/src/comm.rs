@@ -134,8 +134,7 @@ impl Comm {
     }
 
     /// Counts only the links that start in this range, for [`part`](Self::part).
-    #[must_use]
-    pub const fn beginning_in(mut self, times: Range<f64>) -> Self {
+    pub(crate) const fn beginning_in(mut self, times: Range<f64>) -> Self {
         self.begins = Some(times);
         self
     }
@@ -164,8 +163,7 @@ impl Comm {
     }
 
     /// Returns the links that [start](Self::beginning_in) in a part of a trace.
-    #[must_use]
-    pub fn part(&self, trace: &Trace) -> CommParts {
+    pub(crate) fn part(&self, trace: &Trace) -> CommParts {
         let mut part = CommParts::default();
         for lane in trace.lanes() {
             let pairs = self.lanes.get(lane.id().index()).into_iter().flatten();
@@ -184,8 +182,7 @@ pub struct CommParts(BTreeMap<(TypeId, Label, [ContainerId; 2]), Cell>);
 
 impl CommParts {
     /// Encodes the links for [`add`](Self::add).
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Bytes::default();
         out.number(self.0.len() as u64);
         for ((type_, name, ends), cell) in &self.0 {
@@ -204,7 +201,7 @@ impl CommParts {
     }
 
     /// Adds the links of a part. Returns `None` if the bytes are invalid.
-    pub fn add(&mut self, part: &[u8]) -> Option<()> {
+    pub(crate) fn add(&mut self, part: &[u8]) -> Option<()> {
         let mut left = Left(part);
         for _ in 0..left.number()? {
             let (type_, name) = (TypeId(left.index()?), left.label()?);
@@ -222,8 +219,7 @@ impl CommParts {
 
     /// Returns the rows as [`Comm::rows`] does for the whole trace. `trace` may have been read in
     /// part.
-    #[must_use]
-    pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
+    pub(crate) fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
         let cells =
             self.0.iter().map(|((type_, name, ends), cell)| (*type_, name.clone(), *ends, cell));
         rows(trace, ends, cells)
@@ -265,8 +261,7 @@ fn rows<'c>(
 
 impl Ends {
     /// Returns the containers of the type with this name, or all containers.
-    #[must_use]
-    pub fn of_level(name: Option<&str>) -> Ends {
+    pub(crate) fn of_level(name: Option<&str>) -> Ends {
         name.map_or(Ends::Containers, |name| Ends::Level(name.into()))
     }
 

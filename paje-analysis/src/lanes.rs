@@ -10,7 +10,7 @@ const AT_ONCE: usize = 16;
 /// Calls `see` for each lane. Its arguments are the lane, the lane's entry in `kept`, and the
 /// worker's result. Returns the results of all workers. `kept` is indexed by lane and grows as
 /// needed.
-pub fn each<'t, K: Default + Send, F: Default + Send>(
+pub(crate) fn each<'t, K: Default + Send, F: Default + Send>(
     lanes: impl Iterator<Item = LaneView<'t>>,
     kept: &mut Vec<K>,
     workers: &Workers,

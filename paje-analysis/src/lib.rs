@@ -37,7 +37,7 @@ pub mod critical;
 pub mod dot;
 pub mod events;
 pub mod kept;
-pub mod lanes;
+mod lanes;
 mod nesting;
 pub mod order;
 pub mod quantiles;

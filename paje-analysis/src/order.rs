@@ -169,29 +169,15 @@ impl Order {
     }
 
     /// Returns the number of steps of a track.
-    #[must_use]
-    pub fn len(&self, track: usize) -> u32 {
+    pub(crate) fn len(&self, track: usize) -> u32 {
         self.first[track + 1] - self.first[track]
     }
 
-    /// Returns whether there are no steps.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.time.is_empty()
-    }
-
     /// Returns the first step of a track at or after `time`, in seconds.
-    #[must_use]
-    pub fn at(&self, track: usize, time: f64) -> Option<Step> {
+    pub(crate) fn at(&self, track: usize, time: f64) -> Option<Step> {
         let (first, end) = (self.first[track] as usize, self.first[track + 1] as usize);
         let step = first + self.time[first..end].partition_point(|at| *at < time);
         (step < end).then_some(Step(step as u32))
-    }
-
-    /// Returns the time of a step, in seconds.
-    #[must_use]
-    pub fn time(&self, step: Step) -> f64 {
-        self.time[step.0 as usize]
     }
 
     /// Returns the collectives that block any member.

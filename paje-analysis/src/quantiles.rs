@@ -30,16 +30,6 @@ impl Default for Durations {
 }
 
 impl Durations {
-    /// Creates the collection from any number of durations.
-    #[must_use]
-    pub fn of(all: Vec<f64>) -> Self {
-        let mut durations = Durations::Few(all);
-        if matches!(&durations, Durations::Few(all) if all.len() > EXACT) {
-            durations.as_many();
-        }
-        durations
-    }
-
     /// Adds a duration.
     #[inline]
     pub fn push(&mut self, seconds: f64) {
@@ -54,7 +44,7 @@ impl Durations {
     }
 
     /// Moves all durations of another collection to this one.
-    pub fn append(&mut self, other: &mut Durations) {
+    pub(crate) fn append(&mut self, other: &mut Durations) {
         match other {
             Durations::Few(others) => {
                 match self {
@@ -72,7 +62,7 @@ impl Durations {
     }
 
     /// Switches to the histogram and returns it.
-    pub fn as_many(&mut self) -> &mut FxHashMap<u32, u64> {
+    pub(crate) fn as_many(&mut self) -> &mut FxHashMap<u32, u64> {
         if let Durations::Few(all) = self {
             let mut buckets = FxHashMap::default();
             all.iter().for_each(|seconds| *buckets.entry(bucket(*seconds)).or_default() += 1);
@@ -81,15 +71,6 @@ impl Durations {
         match self {
             Durations::Many(buckets) => buckets,
             Durations::Few(_) => unreachable!("converted to buckets above"),
-        }
-    }
-
-    /// Returns whether there are no durations.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        match self {
-            Durations::Few(all) => all.is_empty(),
-            Durations::Many(buckets) => buckets.is_empty(),
         }
     }
 

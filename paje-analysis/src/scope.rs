@@ -24,8 +24,7 @@ impl Scope {
     }
 
     /// Returns the window.
-    #[must_use]
-    pub const fn window(&self) -> TimeRange {
+    pub(crate) const fn window(&self) -> TimeRange {
         self.selection.window
     }
 

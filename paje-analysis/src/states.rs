@@ -127,8 +127,7 @@ impl States {
 
     /// Counts only the states that begin in this range, for [`part`](Self::part). A state's time is
     /// subtracted from the state around it, even if that one begins earlier.
-    #[must_use]
-    pub const fn beginning_in(mut self, times: Range<f64>) -> Self {
+    pub(crate) const fn beginning_in(mut self, times: Range<f64>) -> Self {
         self.begins = Some(times);
         self
     }

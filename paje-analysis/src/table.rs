@@ -55,8 +55,7 @@ impl Table {
     }
 
     /// Adds a column on the right.
-    #[must_use]
-    pub fn with(mut self, name: &'static str, data: Data) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, data: Data) -> Self {
         self.columns.push(Column { name, data });
         self
     }
@@ -163,50 +162,43 @@ impl Data {
     }
 
     /// Returns a column of texts, with one for each row.
-    pub fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
+    pub(crate) fn text<R>(rows: &[R], value: impl Fn(&R) -> &Label) -> Self {
         Data::Text(rows.iter().map(|row| value(row).clone()).collect())
     }
 
     /// Returns a column of counts, with one for each row.
-    pub fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
+    pub(crate) fn count<R>(rows: &[R], value: impl Fn(&R) -> u64) -> Self {
         Data::Count(rows.iter().map(value).collect())
     }
 
     /// Returns a column of seconds, with one value for each row.
-    pub fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
+    pub(crate) fn seconds<R>(rows: &[R], value: impl Fn(&R) -> Seconds) -> Self {
         Data::Seconds(rows.iter().map(|row| Some(value(row))).collect())
     }
 
     /// Returns a column of times, with one for each row.
-    pub fn time<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
+    pub(crate) fn time<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Time(rows.iter().map(value).collect())
     }
 
     /// Returns a column of numbers, with one for each row.
-    pub fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
+    pub(crate) fn number<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Number(rows.iter().map(value).collect())
     }
 
     /// Returns a column of amounts, with one for each row.
-    pub fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
+    pub(crate) fn amount<R>(rows: &[R], value: impl Fn(&R) -> Option<f64>) -> Self {
         Data::Amount(rows.iter().map(value).collect())
     }
 
     /// Returns the number of values.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Data::Text(all) => all.len(),
             Data::Count(all) => all.len(),
             Data::Seconds(all) => all.len(),
             Data::Time(all) | Data::Number(all) | Data::Amount(all) => all.len(),
         }
-    }
-
-    /// Returns whether there are no values.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

@@ -52,7 +52,7 @@ impl<'t> Findings<'t> {
     }
 
     /// Returns the tasks that were executed in the window.
-    pub fn executed(&self) -> impl Iterator<Item = (u32, &Task, Execution)> {
+    pub(crate) fn executed(&self) -> impl Iterator<Item = (u32, &Task, Execution)> {
         let (from, until) = self.window;
         self.run.executed().filter(move |(_, _, it)| it.start < until && it.end > from)
     }

@@ -110,8 +110,7 @@ impl Wait {
     }
 
     /// Returns the length of the wait within a window.
-    #[must_use]
-    pub fn seconds_within(&self, window: (f64, f64)) -> Seconds {
+    pub(crate) fn seconds_within(&self, window: (f64, f64)) -> Seconds {
         let (from, until) = (self.from.max(window.0), self.until.min(window.1));
         if from < until { Seconds::between(from, until) } else { Seconds::ZERO }
     }
@@ -175,8 +174,7 @@ impl<'t> Waits<'t> {
 
     /// Counts the states that both send and receive a message, and the messages that end in these
     /// states.
-    #[must_use]
-    pub fn combined(&self) -> (usize, usize) {
+    pub(crate) fn combined(&self) -> (usize, usize) {
         *self.combined.get_or_init(|| self.count_combined())
     }
 
@@ -197,8 +195,7 @@ impl<'t> Waits<'t> {
 
     /// Returns whether most states that send and receive have no message. SMPI does not record the
     /// messages of Sendrecv.
-    #[must_use]
-    pub fn lacks_messages(&self) -> bool {
+    pub(crate) fn lacks_messages(&self) -> bool {
         let (states, received) = self.combined();
         states > 2 * received
     }

@@ -31,7 +31,7 @@ pub use workers::of_workers;
 
 /// Smallest share of the run that a cause takes. POP calls efficiencies of 80 % or more acceptable,
 /// and parallel efficiency is the product of two of them.
-pub const LEAST: f64 = 0.1;
+pub(crate) const LEAST: f64 = 0.1;
 
 /// Why a run is slow.
 #[derive(Clone, Debug, Default)]
@@ -90,8 +90,7 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Kind::LateSender => "late sender",
             Kind::LateReceiver => "late receiver",
@@ -180,8 +179,7 @@ impl Pop {
     }
 
     /// Returns the part of the communication efficiency that remains with an ideal network.
-    #[must_use]
-    pub fn serialisation(&self) -> Option<f64> {
+    pub(crate) fn serialisation(&self) -> Option<f64> {
         self.transfer.as_ref().ok().map(|transfer| self.all.communication / transfer)
     }
 

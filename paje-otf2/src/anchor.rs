@@ -32,10 +32,7 @@ pub struct Anchor {
 
 impl Anchor {
     /// Reads the bytes of an anchor file.
-    ///
-    /// # Errors
-    /// Fails if the file is damaged, or if it has a format that is not supported, such as SION.
-    pub fn read(bytes: &[u8]) -> Found<Anchor> {
+    pub(crate) fn read(bytes: &[u8]) -> Found<Anchor> {
         const POSIX: u8 = 1;
         const SION: u8 = 2;
         const NO_COMPRESSION: u8 = 1;

@@ -91,8 +91,7 @@ impl Archive {
     }
 
     /// Returns the contents of the anchor file.
-    #[must_use]
-    pub const fn anchor(&self) -> &Anchor {
+    pub(crate) const fn anchor(&self) -> &Anchor {
         &self.anchor
     }
 
@@ -102,8 +101,7 @@ impl Archive {
     }
 
     /// Returns the path of the anchor file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -139,16 +137,12 @@ impl Archive {
     }
 
     /// Returns the faults of the definitions.
-    #[must_use]
-    pub fn faults(&self) -> &[Error] {
+    pub(crate) fn faults(&self) -> &[Error] {
         &self.faults
     }
 
     /// Returns the markers, which are empty if the archive has no file of markers.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read or is damaged.
-    pub fn markers(&self) -> Result<Definitions, Error> {
+    pub(crate) fn markers(&self) -> Result<Definitions, Error> {
         let path = self.path.with_extension("marker");
         let Some(bytes) = self.read_if_there(&path)? else { return Ok(Definitions::default()) };
         let (markers, all) = Definitions::read(bytes, self.anchor.definition_chunk, &MARKERS);

@@ -77,14 +77,12 @@ pub(crate) const ENDS_EARLY: &str = "the record ends within a field";
 
 impl<'b> Cursor<'b> {
     /// Creates a cursor at the beginning of `bytes`, which begin at byte `base` of the file.
-    #[must_use]
-    pub const fn new(bytes: &'b [u8], base: u64, order: Order) -> Self {
+    pub(crate) const fn new(bytes: &'b [u8], base: u64, order: Order) -> Self {
         Cursor { bytes, at: 0, end: bytes.len(), base, order }
     }
 
     /// Returns the offset of the next byte in the file.
-    #[must_use]
-    pub const fn place(&self) -> u64 {
+    pub(crate) const fn place(&self) -> u64 {
         self.base + self.at as u64
     }
 

@@ -164,8 +164,7 @@ impl Definitions {
     }
 
     /// Returns the resolution of the clock in ticks per second, and the tick at which the trace begins.
-    #[must_use]
-    pub fn clock(&self) -> (u64, u64) {
+    pub(crate) fn clock(&self) -> (u64, u64) {
         let found = self.of(definition::CLOCK_PROPERTIES).last();
         found.map_or((1, 0), |it| (it.fields[0].max(1), it.fields[1]))
     }

@@ -63,15 +63,6 @@ impl Error {
             _ => true,
         }
     }
-
-    /// Returns the byte of the file, if the archive is damaged there.
-    #[must_use]
-    pub const fn byte(&self) -> Option<u64> {
-        match &self.why {
-            Why::Damaged(damage) => Some(damage.at),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for Error {

@@ -96,8 +96,7 @@ impl<'b> Events<'b> {
     }
 
     /// Returns the reason why the events ended.
-    #[must_use]
-    pub const fn end(&self) -> Option<End> {
+    pub(crate) const fn end(&self) -> Option<End> {
         self.end
     }
 

@@ -69,8 +69,7 @@ impl Ranks {
     }
 
     /// Returns the location of a rank in a group.
-    #[must_use]
-    pub fn member(&self, group: &Definition, rank: u64, of: u64) -> Option<u64> {
+    pub(crate) fn member(&self, group: &Definition, rank: u64, of: u64) -> Option<u64> {
         let member = || group.list.get(usize::try_from(rank).ok()?).map(|it| it.value);
         let world = |rank: u64| {
             let world = self.worlds.get(&group.fields[5])?;

@@ -201,12 +201,6 @@ impl Trace {
         trace
     }
 
-    /// Returns the archive.
-    #[must_use]
-    pub fn archive(&self) -> &Archive {
-        &self.archive
-    }
-
     /// Returns the number of pieces.
     #[must_use]
     pub fn pieces(&self) -> usize {

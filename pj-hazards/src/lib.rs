@@ -15,4 +15,4 @@ mod report;
 pub mod run;
 mod texts;
 
-pub use paje_hazards::{barriers, deadlock, model, orders, persistent, places, poset, races};
+pub use paje_hazards::{barriers, deadlock, model, orders, places, poset, races};

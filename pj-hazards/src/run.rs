@@ -91,7 +91,7 @@ fn look(cli: &Cli) -> Result<(Findings, Option<String>, bool), Failure> {
         Grouping::named(&trace, cli.group.as_deref(), cli.root.as_deref()).map_err(unsuitable)?;
     let options = options(cli, grouping);
     let (mut findings, graph) = workers.run(|| {
-        let model = Model::new(&trace, map, &options);
+        let model = Model::new(&trace, &map, &options);
         let unrecorded = || {
             let what = cli.words[0].display();
             let why = format!(

@@ -10,7 +10,7 @@ mod driven;
 mod hangs;
 pub mod model;
 pub mod orders;
-pub mod persistent;
+mod persistent;
 pub mod places;
 pub mod poset;
 pub mod races;

@@ -56,8 +56,6 @@ pub struct Options {
 pub struct Model<'t> {
     /// States, messages and collectives. There is a track for each container.
     pub facts: Facts<'t>,
-    /// Map from state values to classes.
-    pub map: Map,
     /// Channel of each message.
     pub channel: Vec<u32>,
     /// For each message, whether it is received by a wildcard receive.
@@ -78,10 +76,10 @@ impl<'t> Model<'t> {
     /// Builds the model of a trace. If the map contains none of the trace's state values, all links
     /// are messages, except those of network links and routers.
     #[must_use]
-    pub fn new(trace: &'t Trace, map: Map, options: &Options) -> Self {
+    pub fn new(trace: &'t Trace, map: &Map, options: &Options) -> Self {
         let grouping = options.grouping.clone();
         let reading = paje_comm::Options { grouping, ..paje_comm::Options::default() };
-        let facts = Facts::with_any_links(trace, &map, &reading);
+        let facts = Facts::with_any_links(trace, map, &reading);
         let (tracks, messages) = (&*facts.tracks, &facts.messages);
         let list = messages.list();
         let mut reader = Reader {
@@ -124,7 +122,6 @@ impl<'t> Model<'t> {
         let rendezvous = list.iter().map(|message| facts.is_rendezvous(message)).collect();
         Model {
             facts,
-            map,
             channel,
             wildcard,
             access,
@@ -156,26 +153,22 @@ impl<'t> Model<'t> {
     }
 
     /// Returns whether a message is examined and received by a wildcard receive.
-    #[must_use]
-    pub fn is_open(&self, message: usize) -> bool {
+    pub(crate) fn is_open(&self, message: usize) -> bool {
         self.selected[message] && self.wildcard[message]
     }
 
     /// Returns the access of a message to variables, if it is known.
-    #[must_use]
-    pub fn access(&self, message: u32) -> Option<&[u8]> {
+    pub(crate) fn access(&self, message: u32) -> Option<&[u8]> {
         self.access.get(message as usize)?.as_deref()
     }
 
     /// Returns the time window of the examined receives and collectives.
-    #[must_use]
-    pub const fn window(&self) -> TimeRange {
+    pub(crate) const fn window(&self) -> TimeRange {
         self.window
     }
 
     /// Returns the type of a track's container.
-    #[must_use]
-    pub fn container_type(&self, track: u32) -> TypeId {
+    pub(crate) fn container_type(&self, track: u32) -> TypeId {
         self.trace().containers().type_of(self.facts.tracks.list()[track as usize].container)
     }
 

@@ -13,7 +13,7 @@ use crate::poset::{Orders, Poset, count_paths};
 const PAIRS: usize = 64;
 
 /// Selects the messages to try next.
-pub struct Persistent<'a, F> {
+pub(crate) struct Persistent<'a, F> {
     poset: &'a Poset,
     now: F,
     /// For each message, the messages that must be delivered together with it, because their
@@ -25,15 +25,9 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
     /// Creates the selector. `now(a, b)` returns whether two messages that could both come next
     /// interfere. `later(a, b)` returns whether `a`, which is a consequence of another message,
     /// might interfere with `b`. `now` must imply `later`.
-    pub fn new(poset: &'a Poset, now: F, later: impl Fn(usize, usize) -> bool) -> Self {
+    pub(crate) fn new(poset: &'a Poset, now: F, later: impl Fn(usize, usize) -> bool) -> Self {
         let with = future(&poset.after(), later);
         Persistent { poset, now, with }
-    }
-
-    /// Returns the smallest persistent set after a set of messages.
-    #[must_use]
-    pub fn next(&self, set: &FixedBitSet) -> Vec<usize> {
-        self.least(set, &mut 0)
     }
 
     /// Returns the smallest persistent set after a set of messages. Adds the number of examined
@@ -62,8 +56,7 @@ impl<'a, F: Fn(usize, usize) -> bool> Persistent<'a, F> {
 
     /// Counts the tried orders and the deliveries, which are the edges of the graph. Returns `None`
     /// if this would need more than `limit` sets, or more than `limit` times 64 pairs of messages.
-    #[must_use]
-    pub fn count(&self, limit: usize) -> Option<Orders> {
+    pub(crate) fn count(&self, limit: usize) -> Option<Orders> {
         let mut pairs = 0;
         count_paths(self.poset.len(), limit, |set| {
             let next = self.least(set, &mut pairs);
@@ -139,8 +132,8 @@ mod tests {
             let exact = Persistent::new(&poset, now, now);
             let routed = Persistent::new(&poset, now, later);
             for (name, graph) in [
-                ("exact", &|set: &FixedBitSet| exact.next(set)),
-                ("routed", &|set: &FixedBitSet| routed.next(set)),
+                ("exact", &|set: &FixedBitSet| exact.least(set, &mut 0)),
+                ("routed", &|set: &FixedBitSet| routed.least(set, &mut 0)),
             ] as [(&str, &dyn Fn(&FixedBitSet) -> Vec<usize>); 2]
             {
                 let orders = paths(count, graph);
@@ -150,7 +143,7 @@ mod tests {
                 all_orders += all.len();
             }
             let counted = exact.count(usize::MAX).expect("no limit");
-            assert_eq!(counted.orders, paths(count, &|set| exact.next(set)).len().into());
+            assert_eq!(counted.orders, paths(count, &|set| exact.least(set, &mut 0)).len().into());
         }
         assert!(tried * 2 < all_orders, "{tried} of {all_orders}");
     }

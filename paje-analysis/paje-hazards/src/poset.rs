@@ -42,14 +42,9 @@ impl Poset {
 
     /// Returns the number of elements.
     #[must_use]
+    #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.before.len()
-    }
-
-    /// Returns whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.before.is_empty()
     }
 
     /// Returns whether `a` precedes `b`.
@@ -75,8 +70,7 @@ impl Poset {
     /// exchanged: `a` with its predecessors that do not precede `b`, and `b` with its successors
     /// that do not succeed `a`. (Schaeli, 4.4.3.) Pairs are examined in the order of the numbers
     /// until nothing changes. Afterwards, the numbers may no longer be an allowed order.
-    #[must_use]
-    pub fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
+    pub(crate) fn reduced(&self, exchange: impl Fn(usize, usize) -> bool) -> Poset {
         let mut poset = self.clone();
         while poset.reduce_once(&exchange) {}
         poset
@@ -141,8 +135,7 @@ impl Poset {
     }
 
     /// Returns the partial order of some of the elements. They must be given in an allowed order.
-    #[must_use]
-    pub fn part(&self, things: &[usize]) -> Poset {
+    pub(crate) fn part(&self, things: &[usize]) -> Poset {
         Poset::new(things.len(), |a, b| self.is_before(things[a], things[b]))
     }
 

@@ -96,8 +96,7 @@ impl<'m> Receives<'m> {
 
 /// For each message, returns how many steps of the receiver its sender knew, or 0 if the receive is
 /// not a wildcard receive.
-#[must_use]
-pub fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
+pub(crate) fn known(model: &Model<'_>, order: &Order) -> Vec<u32> {
     let list = model.facts.messages.list();
     let asked: Vec<usize> = (0..list.len()).filter(|at| model.is_open(*at)).collect();
     let question = |at: &usize| Question { step: order.send(*at), track: list[*at].to };

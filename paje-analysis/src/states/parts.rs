@@ -62,8 +62,7 @@ impl Lane {
 
 impl States {
     /// Returns the profile of the states that [begin](Self::beginning_in) in a part of a trace.
-    #[must_use]
-    pub fn part(&self, trace: &Trace) -> StatesParts {
+    pub(crate) fn part(&self, trace: &Trace) -> StatesParts {
         let mut part = StatesParts::default();
         for lane in trace.lanes() {
             let kept = self.lanes.get(lane.id().index()).filter(|kept| kept.has_states);
@@ -85,8 +84,7 @@ impl States {
 
 impl StatesParts {
     /// Encodes the profile for [`add`](Self::add).
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Bytes::default();
         out.number(self.lanes.len() as u64);
         for ((container, type_), values) in &self.lanes {
@@ -119,7 +117,7 @@ impl StatesParts {
     }
 
     /// Adds the profile of a part. Returns `None` if the bytes are no profile.
-    pub fn add(&mut self, part: &[u8]) -> Option<()> {
+    pub(crate) fn add(&mut self, part: &[u8]) -> Option<()> {
         let mut left = Left(part);
         for _ in 0..left.number()? {
             let lane = (ContainerId(left.index()?), TypeId(left.index()?));
@@ -147,8 +145,7 @@ impl StatesParts {
 
     /// Returns the rows as [`States::rows`] does for the whole trace. `trace` may have been read in
     /// part.
-    #[must_use]
-    pub fn rows(&self, trace: &Trace, scope: &Scope, by: &By) -> Vec<Row> {
+    pub(crate) fn rows(&self, trace: &Trace, scope: &Scope, by: &By) -> Vec<Row> {
         let (places, by) = (by.places(trace), by.groups(trace));
         let mut groups: BTreeMap<(Option<usize>, TypeId), Group> = BTreeMap::new();
         for ((container, type_), values) in &self.lanes {

@@ -47,8 +47,7 @@ impl Bounds {
     }
 
     /// Returns the larger bound.
-    #[must_use]
-    pub fn best(&self) -> f64 {
+    pub(crate) fn best(&self) -> f64 {
         self.area.max(self.path)
     }
 }

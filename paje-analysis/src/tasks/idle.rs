@@ -36,8 +36,7 @@ impl Reason {
     ];
 
     /// Returns the name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Reason::Ready => "although a task was ready",
             Reason::Dependencies => "for dependencies",
@@ -62,7 +61,7 @@ pub struct Usage {
 
 impl Usage {
     /// Adds the usage of another worker.
-    pub fn add(&mut self, other: &Usage) {
+    pub(crate) fn add(&mut self, other: &Usage) {
         self.tasks += other.tasks;
         self.execution += other.execution;
         for (sum, other) in self.reasons.iter_mut().zip(other.reasons) {

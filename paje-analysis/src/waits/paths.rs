@@ -44,7 +44,7 @@ pub struct Paths {
 
 impl Paths {
     /// Number of the path between states.
-    pub const BETWEEN: Path = Path::MAX;
+    pub(crate) const BETWEEN: Path = Path::MAX;
 
     pub(super) fn new(waits: &Waits<'_>) -> Self {
         let mut paths = Paths::default();

@@ -42,7 +42,7 @@ pub struct Efficiency {
 
 impl Rest {
     /// Every activity.
-    pub const ALL: [Rest; 6] = [
+    pub(crate) const ALL: [Rest; 6] = [
         Rest::Computing,
         Rest::Transfer,
         Rest::Collective,
@@ -68,8 +68,7 @@ impl Rest {
 impl Efficiency {
     /// Returns the efficiencies of a run of this length, from the computing time of each container.
     /// Returns `None` if none of them computes.
-    #[must_use]
-    pub fn of(
+    pub(crate) fn of(
         computing: impl ExactSizeIterator<Item = Seconds> + Clone,
         length: Seconds,
     ) -> Option<Self> {
@@ -112,8 +111,7 @@ impl Waits<'_> {
     }
 
     /// Returns whether a container sends, receives or takes part in collectives.
-    #[must_use]
-    pub fn communicates(&self, track: usize) -> bool {
+    pub(crate) fn communicates(&self, track: usize) -> bool {
         (0..self.facts.tracks.list()[track].len())
             .any(|state| self.facts.tracks.class(track, state).communicates())
     }

@@ -148,7 +148,7 @@ fn found<T: Send>(
         ..model::Options::default()
     };
     options.workers()?.run(|| {
-        let model = Model::new(trace, map, &options_of_model);
+        let model = Model::new(trace, &map, &options_of_model);
         let order = model.order();
         find(&model, &order)
     })

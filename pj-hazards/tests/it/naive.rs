@@ -161,7 +161,7 @@ fn each(default: u64, most: u64, mut look: impl FnMut(u64, &Model<'_>, &Order)) 
             wildcard: (seed % 4 == 1).then(|| "PMPI_{Recv,Wait*}".parse().expect("a pattern")),
             ..Options::default()
         };
-        let model = Model::new(&trace, Map::of_trace(&trace), &options);
+        let model = Model::new(&trace, &Map::of_trace(&trace), &options);
         look(seed, &model, &model.order());
     }
 }
@@ -214,7 +214,7 @@ fn races_of_many_containers_match_the_definition() {
         let bytes = Hazard::Anybody { ranks, messages: 200, seed }.trace();
         let trace =
             Trace::read(&bytes[..], &paje_sim::Options::default()).expect("the trace is valid");
-        let model = Model::new(&trace, Map::of_trace(&trace), &Options::default());
+        let model = Model::new(&trace, &Map::of_trace(&trace), &Options::default());
         let order = model.order();
         assert_eq!(order.left_out(), 0, "seed {seed}");
         all += compared(seed, &model, &order);

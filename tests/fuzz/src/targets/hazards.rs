@@ -38,7 +38,7 @@ fn found(text: &[u8], workers: &Workers) -> Option<Found> {
     options.ignore_incomplete_links = true;
     let trace = Trace::read_with(source, &options, workers, &progress).ok()?;
     Some(workers.run(|| {
-        let model = Model::new(&trace, Map::of_trace(&trace), &Options::default());
+        let model = Model::new(&trace, &Map::of_trace(&trace), &Options::default());
         let order = model.order();
         for group in groups(&model, &order) {
             if let Some(poset) = group.poset {
