@@ -11,14 +11,9 @@ use paje_sim::Trace;
 pub(crate) fn report(trace: &Trace) -> String {
     let waits = Waits::new(trace, &Map::of_trace(trace), &Options::default());
     let (window, mut report) = (waits.whole(), String::new());
-    for row in waits.by_kind(window) {
-        let _ = writeln!(
-            report,
-            "{:12.6} {} ({})",
-            row.total.seconds,
-            row.kind.name(),
-            row.total.count
-        );
+    for (kind, total) in waits.by_kind(window) {
+        let (seconds, count) = (total.seconds, total.count);
+        let _ = writeln!(report, "{seconds:12.6} {} ({count})", kind.name());
     }
     for cost in waits.costs(window) {
         let whom = waits.name(cost.whom);

@@ -377,7 +377,7 @@ impl<'t> Growing<'t> {
         let all: Seconds = done.cuts.iter().map(|_| length).sum();
         let rests = Rest::ALL.into_iter().zip(done.rests);
         let rests = rests.filter(|(_, total)| !total.seconds.is_zero()).collect();
-        let table = report::kinds_table(done.kinds.into_iter().collect(), rests, all);
+        let table = report::kinds_table(done.kinds, rests, all);
         Found::Table(table.in_seconds(done.facts.tracks.trace().time_scale()))
     }
 }

@@ -1,6 +1,7 @@
 //! Wait states as tables, the longest first.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use paje_sim::TimeScale;
 
@@ -24,8 +25,7 @@ impl Waits<'_> {
     pub fn kinds_table(&self, window: (f64, f64)) -> Table {
         let length = self.length(window);
         let all: Seconds = self.facts.tracks.list().iter().map(|_| length).sum();
-        let kinds = self.by_kind(window).into_iter().map(|of| (of.kind, of.total)).collect();
-        kinds_table(kinds, self.by_rest(window), all).in_seconds(self.scale())
+        kinds_table(self.by_kind(window), self.by_rest(window), all).in_seconds(self.scale())
     }
 
     /// Returns `value,kind,count,seconds,share,mean,max,whom`: waiting by value of the state that
@@ -55,8 +55,8 @@ impl Waits<'_> {
     #[must_use]
     pub fn waiters_table(&self, window: (f64, f64)) -> Table {
         let mut totals = vec![Total::default(); self.facts.tracks.list().len()];
-        for row in self.by_waiter(window) {
-            totals[row.waiter as usize] = row.total;
+        for (waiter, total) in self.by_waiter(window) {
+            totals[waiter as usize] = total;
         }
         let mut costs = vec![(Seconds::ZERO, 0.0); totals.len()];
         for cost in self.costs(window) {
@@ -147,7 +147,7 @@ impl Waits<'_> {
 
 /// Makes [`Waits::kinds_table`]. `all` is the time of all containers.
 pub(super) fn kinds_table(
-    kinds: Vec<(Kind, Total)>,
+    kinds: BTreeMap<Kind, Total>,
     rest: Vec<(Rest, Total)>,
     all: Seconds,
 ) -> Table {

@@ -9,14 +9,6 @@ use super::{Kind, Waits};
 use crate::Seconds;
 use crate::dot::{Edge, digraph};
 
-/// Waiting of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct ByKind {
-    pub kind: Kind,
-    pub total: Total,
-}
-
 /// Waits of one kind in states of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -27,14 +19,6 @@ pub struct ByValue {
     pub total: Total,
     /// Track that is waited for longest.
     pub whom: u32,
-}
-
-/// Waits of one container.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct ByWaiter {
-    pub waiter: u32,
-    pub total: Total,
 }
 
 /// Waits of one container for another.
@@ -79,16 +63,14 @@ impl Waits<'_> {
         self.facts.tracks.span().unwrap_or((0.0, 0.0))
     }
 
-    /// Returns the waits in the window by kind, in the order of [`Kind::ALL`].
+    /// Returns the waits in the window by kind.
     #[must_use]
-    pub fn by_kind(&self, window: (f64, f64)) -> Vec<ByKind> {
-        let totals = self.totals(window, |wait| wait.kind);
-        totals.into_iter().map(|(kind, total)| ByKind { kind, total }).collect()
+    pub fn by_kind(&self, window: (f64, f64)) -> BTreeMap<Kind, Total> {
+        self.totals(window, |wait| wait.kind)
     }
 
     /// Returns the waits in the window by value of the waiting state and by kind.
-    #[must_use]
-    pub fn by_value(&self, window: (f64, f64)) -> Vec<ByValue> {
+    pub(crate) fn by_value(&self, window: (f64, f64)) -> Vec<ByValue> {
         let value = |wait: &super::Wait| {
             let track = &self.facts.tracks.list()[wait.waiter as usize];
             (track.type_, track.value[wait.state as usize], wait.kind)
@@ -119,11 +101,10 @@ impl Waits<'_> {
         rows
     }
 
-    /// Returns the waits in the window by waiting container, in the order of tracks.
+    /// Returns the waits in the window by the track that waits.
     #[must_use]
-    pub fn by_waiter(&self, window: (f64, f64)) -> Vec<ByWaiter> {
-        let totals = self.totals(window, |wait| wait.waiter);
-        totals.into_iter().map(|(waiter, total)| ByWaiter { waiter, total }).collect()
+    pub fn by_waiter(&self, window: (f64, f64)) -> BTreeMap<u32, Total> {
+        self.totals(window, |wait| wait.waiter)
     }
 
     /// Returns the waits in the window by pair, in the order of tracks.
