@@ -4,6 +4,7 @@
 //! a process, and each of its types a thread. Times are microseconds with up to three decimals.
 
 use std::collections::HashMap;
+use std::fmt::Arguments;
 
 use paje_console::Quotes;
 use paje_decimal::write_u64;
@@ -11,7 +12,7 @@ use paje_sim::{Annotations, ContainerId, Name, Selected, Side, Trace, TypeId, Va
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
 use crate::json::put_string;
-use crate::texts::{Texts, ValueTexts};
+use crate::texts::{Texts, ValueTexts, shown};
 
 #[derive(Debug)]
 pub(crate) struct Chrome {
@@ -58,18 +59,11 @@ impl Chrome {
             if !name.is_empty() {
                 name.extend_from_slice(b" / ");
             }
-            write_name(self.quotes, all.name(id), &mut name);
+            name.extend_from_slice(&shown(self.quotes, all.name(id)));
         }
-        for (what, key) in [("process_name", "name"), ("process_sort_index", "sort_index")] {
-            out.extend_from_slice(b",\n{\"ph\":\"M\",\"pid\":");
-            write_u64(out, pid(id));
-            out.extend_from_slice(format!(",\"name\":\"{what}\",\"args\":{{\"{key}\":").as_bytes());
-            match key {
-                "name" => put_string(&name, out),
-                _ => write_u64(out, pid(id)),
-            }
-            out.extend_from_slice(b"}}");
-        }
+        let mut quoted = Vec::new();
+        put_string(&name, &mut quoted);
+        put_metadata("process", format_args!("{}", pid(id)), &quoted, pid(id), out);
     }
 
     #[inline]
@@ -96,11 +90,14 @@ fn pid(id: ContainerId) -> u64 {
     u64::from(id.0) + 1
 }
 
-fn write_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
-    match quotes {
-        Quotes::Keep => name.write_raw(out),
-        Quotes::Auto | Quotes::Strip => out.extend_from_slice(name.text),
+/// Appends the name, in quotes, and the place in the order of a process or thread.
+fn put_metadata(what: &str, whose: Arguments<'_>, name: &[u8], rank: u64, out: &mut Vec<u8>) {
+    let head = format!(",\n{{\"ph\":\"M\",\"pid\":{whose},\"name\":\"{what}");
+    for part in [head.as_bytes(), b"_name\",\"args\":{\"name\":", name, b"}}"] {
+        out.extend_from_slice(part);
     }
+    let rank = format!("{head}_sort_index\",\"args\":{{\"sort_index\":{rank}}}}}");
+    out.extend_from_slice(rank.as_bytes());
 }
 
 fn put_microseconds(nanoseconds: i64, out: &mut Vec<u8>) {
@@ -140,13 +137,8 @@ impl Encoder for Chrome {
 
     fn define(&mut self, trace: &Trace, selected: &Selected, out: &mut Vec<u8>) {
         let (quotes, types) = (self.quotes, trace.types());
-        let mut bare = Vec::new();
-        let mut write = |name: Name<'_>, out: &mut Vec<u8>| {
-            bare.clear();
-            write_name(quotes, name, &mut bare);
-            put_string(&bare, out);
-        };
-        self.values.extend(trace, selected, &mut write);
+        let write = |name: Name<'_>, out: &mut Vec<u8>| put_string(&shown(quotes, name), out);
+        self.values.extend(trace, selected, write);
         for type_ in types.ids().skip(self.types.len()) {
             self.types.push(|out| write(types.name(type_), out));
         }
@@ -179,19 +171,9 @@ impl Encoder for Chrome {
         let number = *self.tracks.entry((container, type_)).or_insert(next);
         if number == next {
             self.name_container(trace, container, out);
-            for (what, key) in [("thread_name", "name"), ("thread_sort_index", "sort_index")] {
-                out.extend_from_slice(b",\n{\"ph\":\"M\",\"pid\":");
-                write_u64(out, pid(container));
-                out.extend_from_slice(b",\"tid\":");
-                write_u64(out, number);
-                let args = format!(",\"name\":\"{what}\",\"args\":{{\"{key}\":");
-                out.extend_from_slice(args.as_bytes());
-                match key {
-                    "name" => out.extend_from_slice(self.types.get(type_.index())),
-                    _ => write_u64(out, u64::from(type_.0)),
-                }
-                out.extend_from_slice(b"}}");
-            }
+            let (name, rank) = (self.types.get(type_.index()), u64::from(type_.0));
+            let whose = format_args!("{},\"tid\":{number}", pid(container));
+            put_metadata("thread", whose, name, rank, out);
         }
         number
     }

@@ -3,25 +3,20 @@
 /// Appends text as a JSON string. Invalid UTF-8 becomes `\u{fffd}`.
 pub(crate) fn put_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    for chunk in text.utf8_chunks() {
-        let valid = chunk.valid().as_bytes();
-        let mut written = 0;
-        for (at, byte) in valid.iter().enumerate() {
-            if *byte >= b' ' && !matches!(byte, b'"' | b'\\' | 0x7f) {
-                continue;
-            }
-            out.extend_from_slice(&valid[written..at]);
-            written = at + 1;
-            match byte {
-                b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
-                _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            }
+    let text = String::from_utf8_lossy(text);
+    let (text, mut written) = (text.as_bytes(), 0);
+    for (at, byte) in text.iter().enumerate() {
+        if *byte >= b' ' && !matches!(byte, b'"' | b'\\' | 0x7f) {
+            continue;
         }
-        out.extend_from_slice(&valid[written..]);
-        if !chunk.invalid().is_empty() {
-            out.extend_from_slice("\u{fffd}".as_bytes());
+        out.extend_from_slice(&text[written..at]);
+        written = at + 1;
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
         }
     }
+    out.extend_from_slice(&text[written..]);
     out.push(b'"');
 }
 

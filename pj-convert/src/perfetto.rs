@@ -10,7 +10,7 @@ mod wire;
 use paje_sim::{Annotations, ContainerId, Selected, Side, Trace, TypeId, TypeNature, ValueId};
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track, new_containers};
-use crate::texts::has_values;
+use crate::texts::{has_values, shown};
 use paje_console::Quotes;
 use uuids::Uuids;
 use wire::{put_bytes, put_double, put_message, put_text_field, put_uint};
@@ -95,15 +95,6 @@ impl Perfetto {
         }
         parent
     }
-}
-
-fn shown(quotes: Quotes, name: paje_sim::Name<'_>) -> Vec<u8> {
-    let mut text = Vec::new();
-    match quotes {
-        Quotes::Keep => name.write_raw(&mut text),
-        Quotes::Auto | Quotes::Strip => text.extend_from_slice(name.text),
-    }
-    text
 }
 
 fn put_track(

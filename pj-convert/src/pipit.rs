@@ -13,7 +13,7 @@ use paje_sim::{
 };
 
 use crate::encoder::{Encoder, FlowEnd, Slice, Track};
-use crate::texts::{Texts, ValueTexts, put_text};
+use crate::texts::{Texts, ValueTexts, shown};
 
 #[derive(Debug)]
 pub(crate) struct Pipit {
@@ -63,14 +63,10 @@ impl Pipit {
 }
 
 fn put_name(quotes: Quotes, name: Name<'_>, out: &mut Vec<u8>) {
-    let mut bare = Vec::new();
-    match quotes {
-        Quotes::Keep => name.write_raw(&mut bare),
-        Quotes::Auto | Quotes::Strip => bare.extend_from_slice(name.text),
-    }
+    let bare = shown(quotes, name);
     let quoted = bare.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n' | b' '));
     let first = out.len();
-    put_text(&bare, out);
+    out.extend_from_slice(String::from_utf8_lossy(&bare).as_bytes());
     let mut at = first;
     while let Some(found) = out[at..].iter().position(|byte| matches!(byte, b'"' | 0)) {
         at += found;

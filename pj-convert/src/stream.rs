@@ -38,6 +38,7 @@ pub(crate) struct Stream<'w, E, W> {
     error: Option<io::Error>,
 }
 
+#[derive(Default)]
 struct Task<'t> {
     lanes: Vec<(LaneView<'t>, Track, LaneState)>,
     rows: u64,
@@ -98,7 +99,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
         self.encoder.define(trace, &self.selected, &mut self.buffer);
         let window = self.selected.window();
         let mut tasks: Vec<Mutex<Task<'_>>> = Vec::new();
-        let mut task = Task::new();
+        let mut task = Task::default();
         for step in steps {
             let Step::Type(container, type_) = step else { continue };
             if !self.selected.wants_step(step) {
@@ -117,7 +118,7 @@ impl<'w, E: Encoder, W: Write + Send> Stream<'w, E, W> {
             task.rows += lane.len();
             task.lanes.push((lane, track, state));
             if task.rows >= ROWS {
-                tasks.push(Mutex::new(std::mem::replace(&mut task, Task::new())));
+                tasks.push(Mutex::new(std::mem::take(&mut task)));
             }
         }
         tasks.push(Mutex::new(task));
@@ -225,10 +226,6 @@ fn write_text<E: Encoder>(
 }
 
 impl Task<'_> {
-    fn new() -> Self {
-        Task { lanes: Vec::new(), rows: 0, losses: Losses::default() }
-    }
-
     fn write<E: Encoder>(&mut self, encoder: &E, window: paje_sim::TimeRange) -> Vec<u8> {
         let mut writer =
             LaneWriter::new(encoder, window, Vec::with_capacity(self.rows as usize * ROW));

@@ -1,5 +1,8 @@
 //! Cache of encoded names.
 
+use std::borrow::Cow;
+
+use paje_console::Quotes;
 use paje_sim::{Name, Selected, Trace, TypeNature, ValueId};
 
 #[derive(Debug, Default)]
@@ -56,12 +59,12 @@ pub(crate) const fn has_values(nature: TypeNature) -> bool {
     matches!(nature, TypeNature::State | TypeNature::Event | TypeNature::Link)
 }
 
-/// Appends text as UTF-8. Invalid UTF-8 becomes `\u{fffd}`.
-pub(crate) fn put_text(text: &[u8], out: &mut Vec<u8>) {
-    for chunk in text.utf8_chunks() {
-        out.extend_from_slice(chunk.valid().as_bytes());
-        if !chunk.invalid().is_empty() {
-            out.extend_from_slice("\u{fffd}".as_bytes());
-        }
+/// Returns a name as it is shown, with its quotes only if they are kept.
+pub(crate) fn shown(quotes: Quotes, name: Name<'_>) -> Cow<'_, [u8]> {
+    let mut raw = Vec::new();
+    match quotes {
+        Quotes::Keep => name.write_raw(&mut raw),
+        Quotes::Auto | Quotes::Strip => return Cow::Borrowed(name.text),
     }
+    Cow::Owned(raw)
 }

@@ -13,17 +13,11 @@ const EXACT: f64 = (1_u64 << 51) as f64;
 const LARGEST: f64 = (1_u64 << 62) as f64;
 
 /// Number of decimals that the times of a trace need, and their range.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Needs {
     digits: u32,
     least: f64,
     most: f64,
-}
-
-impl Default for Needs {
-    fn default() -> Self {
-        Needs { digits: 0, least: 0.0, most: 0.0 }
-    }
 }
 
 impl Needs {

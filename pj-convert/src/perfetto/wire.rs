@@ -1,7 +1,5 @@
 //! Writer of the protocol-buffer wire format.
 
-use crate::texts::put_text;
-
 /// Wire type of numbers of variable length.
 const VARINT: u32 = 0;
 /// Wire type of doubles.
@@ -42,7 +40,8 @@ pub(super) fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 pub(super) fn put_text_field(field: u32, text: &[u8], out: &mut Vec<u8>) {
-    put_message(field, out, |out| put_text(text, out));
+    // Invalid UTF-8 becomes U+FFFD.
+    put_bytes(field, String::from_utf8_lossy(text).as_bytes(), out);
 }
 
 #[inline]
