@@ -1,5 +1,6 @@
 //! Reports as web pages.
 
+use paje_analysis::why::capital;
 use paje_analysis::{Data, Table};
 use paje_decimal::amounts::{amount, count, duration, percent};
 use paje_pictures::{Cell, Colours, Page, PageTable, Section, ValueColours};
@@ -92,9 +93,7 @@ fn listed(sections: &mut Vec<Section>, of: &str, name: String, value: String) {
         .unwrap_or_else(|| {
             let columns = ["", ""].map(|name| (name.to_owned(), false)).to_vec();
             let table = (String::new(), PageTable { columns, rows: Vec::new() });
-            let first = of.chars().next().into_iter().flat_map(char::to_uppercase);
-            let heading: String = first.chain(of.chars().skip(1)).collect();
-            let tables = vec![table];
+            let (heading, tables) = (capital(of), vec![table]);
             sections.push(Section { heading, tables, ..Section::default() });
             sections.len() - 1
         });

@@ -5,8 +5,6 @@ mod curves;
 mod ends;
 mod over_time;
 
-use std::collections::BTreeMap;
-
 use clap::ValueEnum;
 use paje_analysis::Table;
 use paje_console::Failure;
@@ -15,7 +13,7 @@ use paje_pictures::{Colours, Picture, ValueColours};
 use crate::cli::Cli;
 use crate::output::TableView;
 
-pub(crate) use ends::comm_dot;
+pub(crate) use ends::{Pairs, comm_dot, pairs};
 pub(crate) use over_time::on_one_axis;
 
 /// A kind of picture.
@@ -134,11 +132,7 @@ pub(crate) fn colours(table: &Table, values: &ValueColours) -> Colours {
     let seen = TableView(table);
     let by = ["exclusive", "seconds", "exclusive_a", "count"];
     let by = by.into_iter().find(|name| table.column(name).is_some()).unwrap_or("mean");
-    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
-    for row in 0..table.len() {
-        *sums.entry(seen.text("value", row)).or_default() += seen.number(by, row).unwrap_or(0.0);
-    }
-    let mut sums: Vec<(String, f64)> = sums.into_iter().collect();
+    let mut sums: Vec<(String, f64)> = seen.sums("value", by).into_iter().collect();
     sums.sort_by(|(a, one), (b, other)| other.total_cmp(one).then_with(|| a.cmp(b)));
     Colours::of(sums.into_iter().map(|(name, _)| name), values)
 }

@@ -1,5 +1,6 @@
 //! Tables to read.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use paje_analysis::{Data, Label, Seconds, Table};
@@ -110,6 +111,16 @@ impl<'t> TableView<'t> {
             Data::Seconds(all) => all[row].map(Seconds::to_f64),
             Data::Time(all) | Data::Number(all) | Data::Amount(all) => all[row],
         }
+    }
+
+    /// Adds up the numbers of a column for each text of another one.
+    pub(crate) fn sums(self, text: &str, number: &str) -> BTreeMap<String, f64> {
+        let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+        for row in 0..self.0.len() {
+            *sums.entry(self.text(text, row)).or_default() +=
+                self.number(number, row).unwrap_or(0.0);
+        }
+        sums
     }
 
     fn cell(self, (_, _, name, form): Column, row: usize) -> Cell {

@@ -10,6 +10,7 @@ use paje_pictures::natural;
 use super::people::TableView;
 use super::screen::{Screen, fitted, heat, width};
 use crate::natural::NaturalName;
+use crate::pictures::{Pairs, pairs};
 
 const COLOURS: [u8; 6] = [32, 33, 34, 35, 36, 31];
 
@@ -33,21 +34,12 @@ pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write)
     let mut row = 0;
     while row < seen.0.len() {
         let type_ = seen.text("type", row);
-        let mut names: Vec<String> = Vec::new();
-        let mut cells: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        while row < seen.0.len() && seen.text("type", row) == type_ {
-            let [from, to] = ["from", "to"].map(|end| {
-                let name = seen.text(end, row);
-                names.iter().position(|known| *known == name).unwrap_or_else(|| {
-                    names.push(name);
-                    names.len() - 1
-                })
-            });
-            *cells.entry((from, to)).or_default() += seen.number("count", row).unwrap_or(0.0);
-            row += 1;
-        }
-        if (3..=ENDS).contains(&names.len()) {
-            matrix(&type_, &names, &cells, screen, out)?;
+        let rows = (row..seen.0.len()).take_while(|row| seen.text("type", *row) == type_);
+        let rows = row..row + rows.count();
+        row = rows.end;
+        let pairs = pairs(seen, rows, ["from", "to"], "count");
+        if (3..=ENDS).contains(&pairs.names.len()) {
+            matrix(&type_, &pairs, screen, out)?;
         }
     }
     Ok(())
@@ -55,13 +47,10 @@ pub(super) fn matrices(seen: TableView<'_>, screen: Screen, out: &mut dyn Write)
 
 fn matrix(
     type_: &str,
-    names: &[String],
-    cells: &BTreeMap<(usize, usize), f64>,
+    Pairs { names, cells }: &Pairs,
     screen: Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by(|a, b| natural(&names[*a], &names[*b]));
     let most = cells.values().copied().fold(0.0, f64::max);
     let wide = label_width(names.iter(), screen);
     writeln!(
@@ -69,10 +58,10 @@ fn matrix(
         "\n{}",
         screen.paint(1, &format!("{type_}: links by sender (row) and receiver (column)"))
     )?;
-    for from in &order {
-        let part = |to: &usize| cells.get(&(*from, *to)).map_or(0.0, |count| count / most);
-        let strip: String = order.iter().map(part).map(heat).collect();
-        line(&names[*from], wide, &screen.paint(36, &strip), "", out)?;
+    for (from, name) in names.iter().enumerate() {
+        let part = |to: usize| cells.get(&(from, to)).map_or(0.0, |count| count / most);
+        let strip: String = (0..names.len()).map(part).map(heat).collect();
+        line(name, wide, &screen.paint(36, &strip), "", out)?;
     }
     Ok(())
 }

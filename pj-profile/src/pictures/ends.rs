@@ -11,24 +11,26 @@ use paje_sim::nearest;
 use crate::cli::Cli;
 use crate::output::TableView;
 
-struct Pairs {
-    names: Vec<String>,
-    cells: BTreeMap<(usize, usize), f64>,
+/// Pairs of containers, and the sum of a column for each of them.
+pub(crate) struct Pairs {
+    /// Names of the containers, in natural order.
+    pub(crate) names: Vec<String>,
+    pub(crate) cells: BTreeMap<(usize, usize), f64>,
 }
 
-fn pairs(
+/// Adds up a column for each pair of containers, which `ends` names.
+pub(crate) fn pairs(
     seen: TableView<'_>,
+    rows: impl Iterator<Item = usize> + Clone,
     ends: [&str; 2],
     column: &str,
-    wanted: impl Fn(usize) -> bool,
 ) -> Pairs {
-    let rows = || (0..seen.0.len()).filter(|row| wanted(*row));
     let mut names: Vec<String> =
-        rows().flat_map(|row| ends.map(|end| seen.text(end, row))).collect();
+        rows.clone().flat_map(|row| ends.map(|end| seen.text(end, row))).collect();
     names.sort_by(|a, b| natural(a, b));
     names.dedup();
     let mut cells = BTreeMap::new();
-    for row in rows() {
+    for row in rows {
         let place = |end| {
             let name = seen.text(end, row);
             names.binary_search_by(|known| natural(known, &name)).unwrap_or(0)
@@ -50,7 +52,7 @@ fn traffic(seen: TableView<'_>) -> (&'static str, &'static str) {
 
 pub(super) fn comm_matrix(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
-    let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
+    let Pairs { names, cells } = pairs(seen, 0..seen.0.len(), ["from", "to"], column);
     Matrix {
         title: format!("Communication matrix: {what}"),
         names,
@@ -63,7 +65,7 @@ pub(super) fn comm_matrix(seen: TableView<'_>) -> Picture {
 }
 
 pub(super) fn pairs_matrix(seen: TableView<'_>) -> Picture {
-    let Pairs { names, cells } = pairs(seen, ["waiter", "whom"], "seconds", |_| true);
+    let Pairs { names, cells } = pairs(seen, 0..seen.0.len(), ["waiter", "whom"], "seconds");
     Matrix {
         title: "Waiting by pair".into(),
         names,
@@ -90,13 +92,13 @@ fn graph(title: String, note: &str, pairs: Pairs, number: fn(f64) -> String) -> 
 
 pub(super) fn comm_graph(seen: TableView<'_>) -> Picture {
     let (column, what) = traffic(seen);
-    let pairs = pairs(seen, ["from", "to"], column, |_| true);
+    let pairs = pairs(seen, 0..seen.0.len(), ["from", "to"], column);
     graph(format!("Communication graph: {what}"), &format!("arrows: {what}"), pairs, amount)
 }
 
 pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
     let (column, _) = traffic(seen);
-    let Pairs { names, cells } = pairs(seen, ["from", "to"], column, |_| true);
+    let Pairs { names, cells } = pairs(seen, 0..seen.0.len(), ["from", "to"], column);
     let edge = |(&(from, to), weight): (&(usize, usize), &f64)| dot::Edge {
         ends: [&names[from], &names[to]],
         label: weight.to_string(),
@@ -107,8 +109,8 @@ pub(crate) fn comm_dot(seen: TableView<'_>) -> String {
 }
 
 pub(super) fn pairs_graph(seen: TableView<'_>) -> Picture {
-    let most = |row: usize| seen.number("most", row) == Some(1.0);
-    let pairs = pairs(seen, ["waiter", "whom"], "seconds", most);
+    let most = (0..seen.0.len()).filter(|row| seen.number("most", *row) == Some(1.0));
+    let pairs = pairs(seen, most, ["waiter", "whom"], "seconds");
     let note = "arrows: from each container to the one it waits for longest";
     graph("The most-waited graph".into(), note, pairs, duration)
 }
@@ -152,21 +154,13 @@ pub(super) fn states_density(cli: &Cli, seen: TableView<'_>) -> Result<Picture, 
 }
 
 pub(super) fn waiters_density(cli: &Cli, seen: TableView<'_>) -> Picture {
-    let mut amounts: BTreeMap<String, f64> = BTreeMap::new();
-    for row in 0..seen.0.len() {
-        *amounts.entry(seen.text("container", row)).or_default() +=
-            seen.number("seconds", row).unwrap_or(0.0);
-    }
+    let amounts = seen.sums("container", "seconds");
     density(cli, "Waiting by container".into(), "time waited", duration, amounts)
 }
 
 /// Returns the value of `--value`, or the value with the most time.
 pub(super) fn value(cli: &Cli, seen: TableView<'_>, column: &str) -> Result<String, Failure> {
-    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
-    for row in 0..seen.0.len() {
-        *sums.entry(seen.text("value", row)).or_default() +=
-            seen.number(column, row).unwrap_or(0.0);
-    }
+    let sums = seen.sums("value", column);
     match &cli.value {
         Some(value) if !sums.contains_key(value) => {
             let hint = nearest(value.as_bytes(), sums.keys().map(String::as_bytes));
