@@ -19,8 +19,8 @@ pub struct Summary {
     scope: Scope,
     states: States,
     comm: Comm,
-    longest: Vec<Vec<Long>>,
-    covered: Vec<Covered>,
+    /// The longest states of each lane, and the time in states.
+    lanes: Vec<(Vec<Long>, Covered)>,
     backwards: Vec<Backwards>,
 }
 
@@ -80,8 +80,7 @@ impl Summary {
             states: States::new(scope.clone(), By::Value),
             comm: Comm::new(scope.clone(), bytes),
             scope,
-            longest: Vec::new(),
-            covered: Vec::new(),
+            lanes: Vec::new(),
             backwards: Vec::new(),
         }
     }
@@ -93,13 +92,17 @@ impl Summary {
         self.scope.extend(trace);
         let scope = &self.scope;
         let all = scope.lanes(trace, TypeNature::State);
-        lanes::each(all, &mut self.longest, workers, |lane, longest, (): &mut ()| {
+        lanes::each(all, &mut self.lanes, workers, |lane, (longest, covered), (): &mut ()| {
             let window = scope.window();
+            let first = scope.clip(trace.containers().start(lane.container()));
             // Open states have no end yet.
             let is_in =
                 |state: &State<'_>| !state.end.is_nan() && window.overlaps(state.start, state.end);
             for state in lane.states().filter(is_in) {
                 let (start, end) = (scope.clip(state.start), scope.clip(state.end));
+                if state.imbrication == 0 {
+                    covered.add(start, end, first);
+                }
                 let seconds = Seconds::between(start, end);
                 let long = Long { seconds, start, value: state.value };
                 // The position is searched for each state, because a portion begins with older
@@ -108,16 +111,6 @@ impl Summary {
                 if place < MOST {
                     longest.insert(place, long);
                     longest.truncate(MOST);
-                }
-            }
-        });
-        let all = scope.lanes(trace, TypeNature::State);
-        lanes::each(all, &mut self.covered, workers, |lane, covered, (): &mut ()| {
-            let first = scope.clip(trace.containers().start(lane.container()));
-            let outermost = lane.states().filter(|state| state.imbrication == 0);
-            for state in outermost.filter(|state| !state.end.is_nan()) {
-                if scope.window().overlaps(state.start, state.end) {
-                    covered.add(scope.clip(state.start), scope.clip(state.end), first);
                 }
             }
         });
@@ -188,8 +181,8 @@ impl Summary {
     fn longest(&self, trace: &Trace, page: &mut Page) {
         let mut all: Vec<(Long, TypeId, ContainerId)> = Vec::new();
         for lane in trace.lanes() {
-            let of_lane = self.longest.get(lane.id().index()).into_iter().flatten();
-            all.extend(of_lane.map(|long| (*long, lane.type_id(), lane.container())));
+            let Some((longest, _)) = self.lanes.get(lane.id().index()) else { continue };
+            all.extend(longest.iter().map(|long| (*long, lane.type_id(), lane.container())));
         }
         all.sort_by(|(a, ..), (b, ..)| a.order(b));
         let scale = trace.time_scale();
@@ -208,7 +201,8 @@ impl Summary {
         let (types, containers, scale) = (trace.types(), trace.containers(), trace.time_scale());
         let mut all = Vec::new();
         for lane in trace.lanes() {
-            let Some(mut covered) = self.covered.get(lane.id().index()).copied() else { continue };
+            let Some((_, covered)) = self.lanes.get(lane.id().index()) else { continue };
+            let mut covered = *covered;
             let id = lane.container();
             let end = self.scope.clip(containers.end(id));
             let Some(last) = covered.last else { continue };
