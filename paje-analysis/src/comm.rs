@@ -65,6 +65,9 @@ pub struct Row {
 
 type Pair = (ValueId, ContainerId, ContainerId);
 
+/// The type, the value, and both containers.
+type Key = (TypeId, Label, [ContainerId; 2]);
+
 /// Sort key of a row: the type, the value, and the positions of both containers in output order.
 type Place = (TypeId, Label, [usize; 2]);
 
@@ -153,24 +156,23 @@ impl Comm {
     /// in alphabetical order, and containers in output order.
     #[must_use]
     pub fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
-        let cells = trace.lanes().flat_map(|lane| {
+        rows(trace, ends, self.cells(trace))
+    }
+
+    fn cells(&self, trace: &Trace) -> impl Iterator<Item = (Key, &Cell)> {
+        trace.lanes().flat_map(|lane| {
             let pairs = self.lanes.get(lane.id().index()).into_iter().flatten();
             pairs.map(move |((value, from, to), cell)| {
-                (lane.type_id(), lane.value_name(*value).into(), [*from, *to], cell)
+                ((lane.type_id(), lane.value_name(*value).into(), [*from, *to]), cell)
             })
-        });
-        rows(trace, ends, cells)
+        })
     }
 
     /// Returns the links that [start](Self::beginning_in) in a part of a trace.
     pub(crate) fn part(&self, trace: &Trace) -> CommParts {
         let mut part = CommParts::default();
-        for lane in trace.lanes() {
-            let pairs = self.lanes.get(lane.id().index()).into_iter().flatten();
-            for ((value, from, to), cell) in pairs {
-                let key = (lane.type_id(), lane.value_name(*value).into(), [*from, *to]);
-                part.0.entry(key).or_default().add(cell);
-            }
+        for (key, cell) in self.cells(trace) {
+            part.0.entry(key).or_default().add(cell);
         }
         part
     }
@@ -178,7 +180,7 @@ impl Comm {
 
 /// Sum of the links of parts of a trace.
 #[derive(Debug, Default)]
-pub struct CommParts(BTreeMap<(TypeId, Label, [ContainerId; 2]), Cell>);
+pub struct CommParts(BTreeMap<Key, Cell>);
 
 impl CommParts {
     /// Encodes the links for [`add`](Self::add).
@@ -220,20 +222,14 @@ impl CommParts {
     /// Returns the rows as [`Comm::rows`] does for the whole trace. `trace` may have been read in
     /// part.
     pub(crate) fn rows(&self, trace: &Trace, ends: &Ends) -> Vec<Row> {
-        let cells =
-            self.0.iter().map(|((type_, name, ends), cell)| (*type_, name.clone(), *ends, cell));
-        rows(trace, ends, cells)
+        rows(trace, ends, self.0.iter().map(|(key, cell)| (key.clone(), cell)))
     }
 }
 
-fn rows<'c>(
-    trace: &Trace,
-    ends: &Ends,
-    cells: impl Iterator<Item = (TypeId, Label, [ContainerId; 2], &'c Cell)>,
-) -> Vec<Row> {
+fn rows<'c>(trace: &Trace, ends: &Ends, cells: impl Iterator<Item = (Key, &'c Cell)>) -> Vec<Row> {
     let places = places(trace);
     let mut all: BTreeMap<Place, ([ContainerId; 2], Cell)> = BTreeMap::new();
-    for (type_, name, both, cell) in cells {
+    for ((type_, name, both), cell) in cells {
         let both = both.map(|id| ends.of(trace, id));
         let key = (type_, name, both.map(|id| places[&id]));
         all.entry(key).or_insert_with(|| (both, Cell::default())).1.add(cell);

@@ -18,6 +18,12 @@ struct Row {
     share: f64,
 }
 
+impl Row {
+    fn new(names: [Label; 2], total: Total, whole: Seconds) -> Self {
+        Row { names, total, share: total.seconds.share_of(whole) }
+    }
+}
+
 impl Waits<'_> {
     /// Returns `kind,count,seconds,share,mean,max`: waiting by kind, then the rest of the time. The
     /// share is relative to the time of all containers.
@@ -37,10 +43,9 @@ impl Waits<'_> {
         let types = self.facts.tracks.trace().types();
         let mut found = self.by_value(window);
         found.sort_by_key(|row| Reverse(row.total.seconds));
-        let rows = found.iter().map(|row| Row {
-            names: [types.value_name(row.type_, row.value).into(), row.kind.name().into()],
-            total: row.total,
-            share: row.total.seconds.share_of(all),
+        let rows = found.iter().map(|row| {
+            let value = types.value_name(row.type_, row.value);
+            Row::new([value.into(), row.kind.name().into()], row.total, all)
         });
         let rows: Vec<Row> = rows.collect();
         let table = Table::new("values").with("value", name(&rows, 0)).with("kind", name(&rows, 1));
@@ -66,11 +71,8 @@ impl Waits<'_> {
         order.retain(|at| totals[*at].count > 0 || !costs[*at].0.is_zero() || costs[*at].1 > 0.0);
         order.sort_by_key(|at| Reverse(totals[*at].seconds));
         let length = self.length(window);
-        let rows = order.iter().map(|at| Row {
-            names: [self.label(*at as u32), "".into()],
-            total: totals[*at],
-            share: totals[*at].seconds.share_of(length),
-        });
+        let row = |at: &usize| Row::new([self.label(*at as u32), "".into()], totals[*at], length);
+        let rows = order.iter().map(row);
         let rows: Vec<Row> = rows.collect();
         with_totals(Table::new("waiters").with("container", name(&rows, 0)), &rows)
             .with("caused", Data::seconds(&order, |at| costs[*at].0))
@@ -89,10 +91,8 @@ impl Waits<'_> {
             time(b).total_cmp(&time(a))
         });
         let length = self.length(window);
-        let rows = all.iter().map(|row| Row {
-            names: [row.kind.name().into(), self.label(row.track)],
-            total: row.total,
-            share: row.total.seconds.share_of(length),
+        let rows = all.iter().map(|row| {
+            Row::new([row.kind.name().into(), self.label(row.track)], row.total, length)
         });
         let rows: Vec<Row> = rows.collect();
         let path = |row: &ByPath| Label::from(paths.name(self, row.path).as_str());
@@ -116,10 +116,8 @@ impl Waits<'_> {
         let mut pairs = self.by_pair(window);
         pairs.sort_by_key(|pair| Reverse(pair.total.seconds));
         let length = self.length(window);
-        let rows = pairs.iter().map(|pair| Row {
-            names: [self.label(pair.waiter), self.label(pair.whom)],
-            total: pair.total,
-            share: pair.total.seconds.share_of(length),
+        let rows = pairs.iter().map(|pair| {
+            Row::new([pair.waiter, pair.whom].map(|it| self.label(it)), pair.total, length)
         });
         let rows: Vec<Row> = rows.collect();
         let table = Table::new("pairs").with("waiter", name(&rows, 0)).with("whom", name(&rows, 1));
@@ -151,11 +149,7 @@ pub(super) fn kinds_table(
     rest: Vec<(Rest, Total)>,
     all: Seconds,
 ) -> Table {
-    let row = |(name, total): (&'static str, Total)| Row {
-        names: [name.into(), "".into()],
-        share: total.seconds.share_of(all),
-        total,
-    };
+    let row = |(name, total): (&str, Total)| Row::new([name.into(), "".into()], total, all);
     let kinds = kinds.into_iter().map(|(kind, total)| (kind.name(), total));
     let rest = rest.into_iter().map(|(rest, total)| (rest.name(), total));
     let mut rows = sorted(kinds.map(row).collect());
