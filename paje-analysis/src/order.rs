@@ -127,15 +127,6 @@ impl Order {
         steps::of(facts, rendezvous)
     }
 
-    /// Returns cycles of steps that block one another forever and include a waiting sender. A cycle
-    /// has at most one step of each track, and each of its steps waits for the next one. To find
-    /// further cycles, the search breaks each cycle at its first step. Returns at most `limit`
-    /// cycles, and the total number of cycles.
-    #[must_use]
-    pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
-        sequence::circles(self, limit)
-    }
-
     /// Returns the number of delays by messages and collectives that were left out because the
     /// trace contradicts itself.
     #[must_use]
@@ -184,35 +175,6 @@ impl Order {
     #[must_use]
     pub fn operations(&self) -> &[Operation] {
         &self.operations
-    }
-
-    /// For each query, returns the number of steps of the track that are complete when the step
-    /// begins.
-    #[must_use]
-    pub fn known(&self, questions: &[Question]) -> Vec<u32> {
-        sweep::all(self, questions)
-    }
-
-    /// Answers queries as if operation `skipped` (an index into [`Order::operations`]) delayed no
-    /// member. The steps of the queries must be in the stretch of this operation.
-    #[must_use]
-    pub fn known_without(
-        &self,
-        skipped: usize,
-        stretch: &Stretch,
-        questions: &[Question],
-    ) -> Vec<u32> {
-        sweep::without(self, self.operations[skipped].line, stretch, questions)
-    }
-
-    /// For each operation, returns the part of the run that it can influence.
-    ///
-    /// The part extends to the nearest operations before and after it that synchronise all tracks.
-    /// No track leaves such an operation before all tracks with steps have entered it, so
-    /// everything before it is known to everything after it.
-    #[must_use]
-    pub fn stretches(&self) -> Vec<Stretch> {
-        sequence::stretches(self)
     }
 }
 

@@ -126,80 +126,94 @@ pub(super) fn find(order: &mut Order) -> u64 {
     broken.len() as u64
 }
 
-pub(super) fn circles(order: &Order, limit: usize) -> (Vec<Vec<Step>>, u64) {
-    let mut run = Run::new(order);
-    run.go_on();
-    let (mut found, mut count) = (Vec::new(), 0);
-    let lines = run.at.len();
-    // Number of the last search that visited each line.
-    let mut seen = vec![0_u64; lines];
-    let (mut line, mut search) = (0, 0);
-    while run.sequence.len() < run.pending.len() {
-        if run.is_over(line) {
-            line = (line + 1) % lines;
-            continue;
-        }
-        // The edges that delay a stuck line lead to a cycle.
-        search += 1;
-        let (mut path, mut at) = (Vec::new(), line);
-        while seen[at] != search {
-            seen[at] = search;
-            let edge = run.kept_back(at).next().expect("a stuck line is delayed");
-            let from = order.edges.from[edge];
-            path.push((at, from & TAKEN != 0));
-            at = run.line[(from & !TAKEN) as usize] as usize;
-        }
-        let begin = path.iter().position(|(line, _)| *line == at).expect("the path contains it");
-        let circle = &path[begin..];
-        // A cycle without a waiting sender is a contradiction in the trace.
-        if circle.iter().any(|(_, sends)| *sends) {
-            count += 1;
-            if found.len() < limit {
-                let tracks = circle.iter().filter(|(line, _)| *line < order.tracks);
-                found.push(tracks.map(|(line, _)| Step(run.at[*line])).collect());
-            }
-        }
-        let free = circle[0].0;
-        run.pending[run.at[free] as usize] = u32::MAX;
-        run.ready.push_back(free as u32);
+impl Order {
+    /// Returns cycles of steps that block one another forever and include a waiting sender. A cycle
+    /// has at most one step of each track, and each of its steps waits for the next one. To find
+    /// further cycles, the search breaks each cycle at its first step. Returns at most `limit`
+    /// cycles, and the total number of cycles.
+    #[must_use]
+    pub fn circles(&self, limit: usize) -> (Vec<Vec<Step>>, u64) {
+        let mut run = Run::new(self);
         run.go_on();
-    }
-    (found, count)
-}
-
-pub(super) fn stretches(order: &Order) -> Vec<Stretch> {
-    let lines = order.first.len() - 1;
-    let busy = (0..order.tracks).filter(|track| order.len(*track) > 0).count();
-    // In these collectives, all members wait for all others. The line of such a collective has two
-    // steps, and an edge from each track.
-    let is_full = |line: usize, place: usize| {
-        order.first[line + 1] - order.first[line] == 2 && order.schedule.edges(place).len() == busy
-    };
-    let mut at: Vec<u32> = order.first[..lines].to_vec();
-    // For each operation, the index of the first boundary after it, and whether the operation
-    // itself is this boundary.
-    let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
-    let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
-    for (place, line) in order.schedule.sequence.iter().enumerate() {
-        let line = *line as usize;
-        if line >= order.tracks && at[line] == order.first[line] {
-            let full = is_full(line, place);
-            of_line[line] = (bounds.len(), full);
-            if full {
-                bounds.push((place, at.clone().into()));
+        let (mut found, mut count) = (Vec::new(), 0);
+        let lines = run.at.len();
+        // Number of the last search that visited each line.
+        let mut seen = vec![0_u64; lines];
+        let (mut line, mut search) = (0, 0);
+        while run.sequence.len() < run.pending.len() {
+            if run.is_over(line) {
+                line = (line + 1) % lines;
+                continue;
             }
+            // The edges that delay a stuck line lead to a cycle.
+            search += 1;
+            let (mut path, mut at) = (Vec::new(), line);
+            while seen[at] != search {
+                seen[at] = search;
+                let edge = run.kept_back(at).next().expect("a stuck line is delayed");
+                let from = self.edges.from[edge];
+                path.push((at, from & TAKEN != 0));
+                at = run.line[(from & !TAKEN) as usize] as usize;
+            }
+            let begin =
+                path.iter().position(|(line, _)| *line == at).expect("the path contains it");
+            let circle = &path[begin..];
+            // A cycle without a waiting sender is a contradiction in the trace.
+            if circle.iter().any(|(_, sends)| *sends) {
+                count += 1;
+                if found.len() < limit {
+                    let tracks = circle.iter().filter(|(line, _)| *line < self.tracks);
+                    found.push(tracks.map(|(line, _)| Step(run.at[*line])).collect());
+                }
+            }
+            let free = circle[0].0;
+            run.pending[run.at[free] as usize] = u32::MAX;
+            run.ready.push_back(free as u32);
+            run.go_on();
         }
-        at[line] += 1;
+        (found, count)
     }
-    bounds.push((order.schedule.sequence.len(), at.into()));
-    let last = bounds.len() - 1;
-    let of_operation = |operation: &super::Operation| {
-        let (bound, full) = match operation.line {
-            NONE => (1, false),
-            line => of_line[line as usize],
+
+    /// For each operation, returns the part of the run that it can influence.
+    ///
+    /// The part extends to the nearest operations before and after it that synchronise all tracks.
+    /// No track leaves such an operation before all tracks with steps have entered it, so
+    /// everything before it is known to everything after it.
+    #[must_use]
+    pub fn stretches(&self) -> Vec<Stretch> {
+        let lines = self.first.len() - 1;
+        let busy = (0..self.tracks).filter(|track| self.len(*track) > 0).count();
+        // In these collectives, all members wait for all others. The line of such a collective has two
+        // steps, and an edge from each track.
+        let is_full = |line: usize, place: usize| {
+            self.first[line + 1] - self.first[line] == 2 && self.schedule.edges(place).len() == busy
         };
-        let (from, to) = (&bounds[bound - 1], &bounds[(bound + usize::from(full)).min(last)]);
-        Stretch { range: from.0..to.0, begin: Arc::clone(&from.1), end: Arc::clone(&to.1) }
-    };
-    order.operations.iter().map(of_operation).collect()
+        let mut at: Vec<u32> = self.first[..lines].to_vec();
+        // For each operation, the index of the first boundary after it, and whether the operation
+        // itself is this boundary.
+        let mut bounds: Vec<(usize, Arc<[u32]>)> = vec![(0, at.clone().into())];
+        let mut of_line: Vec<(usize, bool)> = vec![(0, false); lines];
+        for (place, line) in self.schedule.sequence.iter().enumerate() {
+            let line = *line as usize;
+            if line >= self.tracks && at[line] == self.first[line] {
+                let full = is_full(line, place);
+                of_line[line] = (bounds.len(), full);
+                if full {
+                    bounds.push((place, at.clone().into()));
+                }
+            }
+            at[line] += 1;
+        }
+        bounds.push((self.schedule.sequence.len(), at.into()));
+        let last = bounds.len() - 1;
+        let of_operation = |operation: &super::Operation| {
+            let (bound, full) = match operation.line {
+                NONE => (1, false),
+                line => of_line[line as usize],
+            };
+            let (from, to) = (&bounds[bound - 1], &bounds[(bound + usize::from(full)).min(last)]);
+            Stretch { range: from.0..to.0, begin: Arc::clone(&from.1), end: Arc::clone(&to.1) }
+        };
+        self.operations.iter().map(of_operation).collect()
+    }
 }

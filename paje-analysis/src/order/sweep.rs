@@ -15,27 +15,36 @@ type Clock = [i32; LANES];
 /// Index of the clock that knows nothing beyond the start.
 const NOTHING: u32 = 0;
 
-pub(super) fn all(order: &Order, questions: &[Question]) -> Vec<u32> {
-    let range = 0..order.schedule.sequence.len();
-    by_strips(order, questions, |sweep| {
-        sweep.run(range.clone(), &order.first[..order.first.len() - 1], NONE);
-    })
-}
-
-pub(super) fn without(
-    order: &Order,
-    line: u32,
-    stretch: &Stretch,
-    questions: &[Question],
-) -> Vec<u32> {
-    let mut known = by_strips(order, questions, |sweep| {
-        sweep.run(stretch.range.clone(), &stretch.begin, line);
-    });
-    for (known, question) in known.iter_mut().zip(questions) {
-        let track = question.track as usize;
-        *known = (*known).max(stretch.begin[track] - order.first[track]);
+impl Order {
+    /// For each query, returns the number of steps of the track that are complete when the step
+    /// begins.
+    #[must_use]
+    pub fn known(&self, questions: &[Question]) -> Vec<u32> {
+        let range = 0..self.schedule.sequence.len();
+        by_strips(self, questions, |sweep| {
+            sweep.run(range.clone(), &self.first[..self.first.len() - 1], NONE);
+        })
     }
-    known
+
+    /// Answers queries as if operation `skipped` (an index into [`Order::operations`]) delayed no
+    /// member. The steps of the queries must be in the stretch of this operation.
+    #[must_use]
+    pub fn known_without(
+        &self,
+        skipped: usize,
+        stretch: &Stretch,
+        questions: &[Question],
+    ) -> Vec<u32> {
+        let line = self.operations[skipped].line;
+        let mut known = by_strips(self, questions, |sweep| {
+            sweep.run(stretch.range.clone(), &stretch.begin, line);
+        });
+        for (known, question) in known.iter_mut().zip(questions) {
+            let track = question.track as usize;
+            *known = (*known).max(stretch.begin[track] - self.first[track]);
+        }
+        known
+    }
 }
 
 struct Asked {
