@@ -4,24 +4,6 @@ use paje_sim::{Name, Quoting};
 
 use crate::{Label, Seconds};
 
-/// Appends a byte for the quotes, the length in 4 bytes, and the text.
-pub(crate) fn put_text(quoting: u8, text: &[u8], out: &mut Vec<u8>) {
-    out.push(quoting);
-    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-    out.extend_from_slice(text);
-}
-
-/// Appends a name as [`put_text`] does. The byte is 0 for a bare name, 1 for a quoted one, and 2 if
-/// the second quote is missing.
-pub(crate) fn put_label(name: Name<'_>, out: &mut Vec<u8>) {
-    let quoting = match name.quoting {
-        Quoting::Bare => 0,
-        Quoting::Quoted => 1,
-        Quoting::Unclosed => 2,
-    };
-    put_text(quoting, name.text, out);
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
@@ -38,8 +20,28 @@ impl Bytes {
         self.0.extend_from_slice(&seconds.to_le_bytes());
     }
 
+    /// Appends a byte for the quotes, the length in 4 bytes, and the text.
+    pub(crate) fn text(&mut self, quoting: u8, text: &[u8]) {
+        self.0.push(quoting);
+        self.0.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        self.0.extend_from_slice(text);
+    }
+
+    /// Appends a name. The byte is 0 for a bare name, 1 for a quoted one, and 2 if the second quote
+    /// is missing.
     pub(crate) fn label(&mut self, name: Name<'_>) {
-        put_label(name, &mut self.0);
+        let quoting = match name.quoting {
+            Quoting::Bare => 0,
+            Quoting::Quoted => 1,
+            Quoting::Unclosed => 2,
+        };
+        self.text(quoting, name.text);
+    }
+
+    /// Appends a byte that says whether there are more bytes, and these.
+    pub(crate) fn maybe<const N: usize>(&mut self, bytes: Option<[u8; N]>) {
+        self.0.push(bytes.is_some().into());
+        self.0.extend(bytes.iter().flatten());
     }
 }
 

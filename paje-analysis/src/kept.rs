@@ -20,7 +20,7 @@ use paje_workers::Workers;
 
 pub use lanes::{LANES, Lanes};
 
-use crate::bytes::{Left, put_label, put_text};
+use crate::bytes::{Bytes, Left};
 use crate::comm::{self, BYTES, Comm, Ends};
 use crate::states::{self, States};
 use crate::{By, Column, Data, Scope, Seconds, Table};
@@ -157,18 +157,17 @@ impl Kept {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let Facts { end, scale, bytes, lines, events, containers, types } = self.facts;
-        let mut out = end.to_bits().to_le_bytes().to_vec();
-        out.push(scale.to_byte());
+        let mut out = Bytes::default();
+        out.float(end);
+        out.0.push(scale.to_byte());
         let numbers = [bytes, lines, events, containers, types, self.table.len() as u64];
-        for number in numbers {
-            out.extend_from_slice(&number.to_le_bytes());
-        }
-        out.push(self.table.columns.len() as u8);
+        numbers.into_iter().for_each(|number| out.number(number));
+        out.0.push(self.table.columns.len() as u8);
         for Column { name, data } in &self.table.columns {
-            put_text(0, name.as_bytes(), &mut out);
-            put_data(data, &mut out);
+            out.text(0, name.as_bytes());
+            out.data(data);
         }
-        out
+        out.0
     }
 
     /// Decodes a report. Returns `None` if the bytes are invalid or have another version.
@@ -195,28 +194,19 @@ impl Kept {
     }
 }
 
-fn put_data(data: &Data, out: &mut Vec<u8>) {
-    match data {
-        Data::Text(all) => all.iter().for_each(|label| put_label(label.name(), out)),
-        Data::Count(all) => {
-            out.extend(all.iter().flat_map(|count| count.to_le_bytes()));
-        }
-        Data::Seconds(all) => {
-            for seconds in all {
-                put_maybe(seconds.map(Seconds::to_le_bytes), out);
+impl Bytes {
+    fn data(&mut self, data: &Data) {
+        match data {
+            Data::Text(all) => all.iter().for_each(|label| self.label(label.name())),
+            Data::Count(all) => all.iter().for_each(|count| self.number(*count)),
+            Data::Seconds(all) => {
+                all.iter().for_each(|seconds| self.maybe(seconds.map(Seconds::to_le_bytes)));
             }
-        }
-        Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
-            for number in all {
-                put_maybe(number.map(|number| number.to_bits().to_le_bytes()), out);
+            Data::Time(all) | Data::Number(all) | Data::Amount(all) => {
+                all.iter().for_each(|number| self.maybe(number.map(f64::to_le_bytes)));
             }
         }
     }
-}
-
-fn put_maybe<const N: usize>(bytes: Option<[u8; N]>, out: &mut Vec<u8>) {
-    out.push(bytes.is_some().into());
-    out.extend(bytes.iter().flatten());
 }
 
 impl Left<'_> {
