@@ -24,7 +24,10 @@ const LINES: &str = "\
 
 /// Returns the final rows, and the rows after each portion of `bytes` bytes.
 fn seen(scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
-    let text = [HEAD, LINES].concat();
+    rows_of(&[HEAD, LINES].concat(), scope, by, bytes)
+}
+
+fn rows_of(text: &str, scope: &Scope, by: &By, bytes: u64) -> (Vec<Row>, Vec<Vec<Row>>) {
     let (mut states, mut between) = (States::new(scope.clone(), by.clone()), Vec::new());
     let (workers, progress, options) = (Workers::one(), Progress::default(), Options::default());
     let mut see = |portion: &Portion<'_>| {
@@ -55,17 +58,8 @@ fn tasks_that_starpu_writes_twice_count_once() {
 10 1 w WS gemm\n20 1 w WS gemm j1\n10 3 w WS Idle\n10 3 w WS gemm\n20 3 w WS gemm j2\n10 3 w WS Idle
 10 4 w WS trsm\n20 4 w WS trsm j3\n11 5 w WS Callback\n12 5 w WS\n10 7 w WS Idle
 10 8 w WS gemm\n20 8 w WS gemm j4\n12 9 w WS\n10 9 w WS gemm\n";
-    let (workers, options) = (Workers::one(), Options::default());
     let rows = |text: &str, bytes: u64| {
-        let mut states = States::new(Scope::default(), By::Value);
-        let mut see = |portion: &Portion<'_>| {
-            states.see(portion.trace(), &workers);
-            ControlFlow::Continue(())
-        };
-        let source = Source::stream(text.as_bytes());
-        let progress = Progress::default();
-        let trace = Trace::read_in_portions(source, &options, &workers, &progress, bytes, &mut see);
-        let mut rows = states.rows(&trace.expect("the trace is valid"));
+        let (mut rows, _) = rows_of(text, &Scope::default(), &By::Value, bytes);
         rows.sort_by(|a, b| a.value.cmp(&b.value));
         let row = |row: &Row| (row.value.to_string(), row.count, row.inclusive.to_f64());
         rows.iter().map(row).collect::<Vec<_>>()
@@ -121,15 +115,7 @@ fn nested_states_of_one_value_count_once() {
     (0..99).for_each(|depth| lines += &format!("5 {} S p\n", 99 + depth));
     for bytes in [1, 100, 1 << 20] {
         let text = [HEAD, &lines].concat();
-        let mut states = States::new(Scope::default(), By::Value);
-        let (workers, progress) = (Workers::one(), Progress::default());
-        let mut see = |portion: &Portion<'_>| {
-            states.see(portion.trace(), &workers);
-            ControlFlow::Continue(())
-        };
-        let (source, options) = (Source::stream(text.as_bytes()), Options::default());
-        let read = Trace::read_in_portions(source, &options, &workers, &progress, bytes, &mut see);
-        let rows = states.rows(&read.expect("the trace is valid"));
+        let (rows, _) = rows_of(&text, &Scope::default(), &By::Value, bytes);
         // The outermost state of each value covers the others.
         let mut times: Vec<_> = rows
             .iter()

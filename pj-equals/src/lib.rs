@@ -35,7 +35,6 @@ pub mod exact;
 pub mod manual;
 mod pairs;
 pub mod pajeng;
-mod report;
 mod rows;
 mod rules;
 pub mod run;

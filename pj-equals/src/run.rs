@@ -10,7 +10,7 @@ use paje_console::contents::{self, Contents};
 use paje_console::failure::TROUBLE;
 use paje_console::progress::Display;
 use paje_console::reading;
-use paje_console::voice::SORTED_BY_FILE;
+use paje_console::voice::{ALLOW_LONG_LINES, SORTED_BY_FILE};
 use paje_console::{Failure, Voice, output};
 use paje_parser::error::shown_path;
 use paje_sim::Trace;
@@ -20,7 +20,14 @@ use splitter::Limits;
 use crate::cli::Cli;
 use crate::exact;
 use crate::pajeng;
-use crate::report::VOICE;
+
+/// Prints messages on standard error. Problems of a trace have the same form as in `pj_dump`.
+const VOICE: Voice = Voice {
+    program: "pj_equals",
+    on_disorder: "`--sort` compares traces sorted by time",
+    on_long_lines: ALLOW_LONG_LINES,
+    on_damage: None,
+};
 
 /// Runs the program. The exit status is 2 after a failure, and otherwise 0. With `--quiet`, it is 1
 /// if the traces are equal and 0 if not, as in PajeNG. With `--diff`, it is 0 if they are equal and

@@ -11,7 +11,6 @@ mod dot;
 pub mod manual;
 mod memory;
 mod output;
-mod report;
 pub mod run;
 mod texts;
 

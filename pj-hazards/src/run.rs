@@ -15,8 +15,8 @@ use paje_console::options::Format;
 use paje_console::output::{refuse_inputs, write_to};
 use paje_console::progress::Display;
 use paje_console::reading;
-use paje_console::voice::{NOTHING_IN_IT, all_met};
-use paje_console::{Failure, failure};
+use paje_console::voice::{ALLOW_LONG_LINES, NOTHING_IN_IT, RECOVER, all_met};
+use paje_console::{Failure, Voice, failure};
 use paje_sim::Trace;
 use paje_workers::Workers;
 use splitter::Limits;
@@ -30,8 +30,15 @@ use crate::model::{self, Model};
 use crate::orders::{Group, groups, stages};
 use crate::output::{self, Findings};
 use crate::races::races;
-use crate::report::VOICE;
 use crate::texts::Reporter;
+
+/// Prints messages on standard error. Problems of a trace have the same form as in `pj_dump`.
+const VOICE: Voice = Voice {
+    program: "pj_hazards",
+    on_disorder: "`--sort` analyses the trace sorted by time",
+    on_long_lines: ALLOW_LONG_LINES,
+    on_damage: RECOVER,
+};
 
 const LISTED: usize = 1000;
 

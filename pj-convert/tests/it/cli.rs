@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+use testkit::names;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 
@@ -17,14 +18,6 @@ fn command(folder: &TempDir, arguments: &[&str]) -> Command {
 
 fn run(folder: &TempDir, arguments: &[&str]) -> Output {
     command(folder, arguments).output().expect("the program starts")
-}
-
-fn names(folder: &TempDir) -> Vec<String> {
-    let entries = fs::read_dir(folder.path()).expect("a folder");
-    let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("readable").file_name();
-    let mut names: Vec<_> = entries.map(|e| name(e).to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }
 
 fn status(output: &Output) -> Option<i32> {
@@ -66,7 +59,7 @@ fn an_invalid_trace_leaves_no_file() {
         assert_eq!(status(&output), Some(1));
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.starts_with("pj_convert: bad.trace:"), "{message}");
-        assert_eq!(names(&folder), ["bad.trace"]);
+        assert_eq!(names(folder.path()), ["bad.trace"]);
         // An existing file stays unchanged.
         fs::write(folder.path().join(&name), "old").expect("writable");
         run(&folder, &["bad.trace", "-o", &name]);
@@ -76,7 +69,7 @@ fn an_invalid_trace_leaves_no_file() {
     let output = run(&folder, &["bad.trace", "-o", "out.pftrace", "--recover"]);
     assert_eq!(status(&output), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("the rest was converted"));
-    assert_eq!(names(&folder), ["bad.trace", "out.pftrace"]);
+    assert_eq!(names(folder.path()), ["bad.trace", "out.pftrace"]);
 }
 
 #[test]
@@ -100,7 +93,7 @@ fn usage_errors_name_the_problem() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(status(&output), Some(2), "{arguments:?}: {message}");
         assert!(message.contains(expected), "{arguments:?}: {message}");
-        assert!(names(&folder).is_empty(), "{arguments:?}");
+        assert!(names(folder.path()).is_empty(), "{arguments:?}");
     }
 }
 
@@ -145,7 +138,7 @@ fn a_full_disk_fails_and_a_closed_pipe_does_not() {
         limited.args(["-c", script]).arg(program).args([EXAMPLE, "-o", "out", "--to", to]);
         let output = limited.current_dir(folder.path()).output().expect("a shell");
         assert_eq!(status(&output), Some(2), "{to}");
-        assert!(names(&folder).is_empty(), "{to}");
+        assert!(names(folder.path()).is_empty(), "{to}");
         let mut child = command(&folder, &[EXAMPLE, "-o", "-", "--to", to])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -168,7 +161,7 @@ fn a_killed_conversion_leaves_no_file() {
     std::thread::sleep(std::time::Duration::from_millis(200));
     child.kill().expect("it waits for input");
     child.wait().expect("it has ended");
-    assert!(names(&folder).is_empty(), "{:?}", names(&folder));
+    assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
 }
 
 #[test]

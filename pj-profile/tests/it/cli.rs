@@ -140,12 +140,6 @@ fn a_file_appears_when_it_is_complete() {
     let name = path.to_str().expect("text");
     let bad = folder.path().join("bad.trace");
     fs::write(&bad, "no trace\n").expect("writable");
-    let names = || {
-        let entries = fs::read_dir(folder.path()).expect("a folder");
-        let mut names: Vec<_> = entries.map(|entry| entry.expect("readable").file_name()).collect();
-        names.sort();
-        names
-    };
     fs::write(&path, "before").expect("writable");
     assert_eq!(run(&["-o", name, bad.to_str().expect("text")]).status.code(), Some(1));
     assert_eq!(fs::read_to_string(&path).expect("the file exists"), "before");
@@ -153,7 +147,7 @@ fn a_file_appears_when_it_is_complete() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let printed = run(&["--format=csv", MPI]).stdout;
     assert_eq!(fs::read(&path).expect("the file exists"), printed);
-    assert_eq!(names(), ["bad.trace", "states.csv"]);
+    assert_eq!(testkit::names(folder.path()), ["bad.trace", "states.csv"]);
 }
 
 #[test]
@@ -317,10 +311,7 @@ fn tables_to_read() {
     }
     assert!(!all.contains('\x1b'), "no colours in a pipe");
     assert!(all.lines().all(|line| line.chars().count() <= 100), "{all}");
-    if std::env::var_os("PAJE_BLESS").is_some() {
-        fs::write(&golden, &all).expect("writable");
-    }
-    assert_eq!(all, fs::read_to_string(&golden).expect("the golden file"));
+    testkit::assert_recorded(&all, &golden);
     // A narrow screen has fewer columns.
     let narrow = program(&["states", MPI]).env("COLUMNS", "50").output().expect("it runs");
     let narrow = text(&narrow.stdout);

@@ -3,9 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tempfile::TempDir;
+
+use crate::cli::program;
 
 const MPI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/mpi.trace");
 
@@ -33,8 +35,7 @@ const PICTURES: [&[&str]; 19] = [
 ];
 
 fn run(words: &[&str]) -> Output {
-    let mut program = Command::new(assert_cmd::cargo::cargo_bin!("pj_profile"));
-    program.args(["--no-warnings"]).args(words).output().expect("it runs")
+    program(words).arg("--no-warnings").output().expect("it runs")
 }
 
 fn written(option: &str, words: &[&str], trace: &str) -> String {

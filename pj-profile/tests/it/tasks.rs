@@ -4,8 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use splitter::{Input, Kind};
+
+use crate::cli::program;
 
 fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../paje-analysis/tests/starpu").join(name)
@@ -20,10 +21,7 @@ fn text(name: &str) -> String {
 }
 
 fn run(words: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("pj_profile").expect("the program");
-    let output = command.args(words).env("PAJE_NO_WARNINGS", "").output().expect("run");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+    testkit::outcome(&program(words).env("PAJE_NO_WARNINGS", "").output().expect("run"))
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use datasets::passing::{Case, Parameters};
 use tempfile::TempDir;
+
+use crate::cli::program;
 
 const PARAMETERS: Parameters =
     Parameters { ranks: 4, work: 1_000_000, late: 500_000, transfer: 1_000 };
@@ -33,10 +34,7 @@ impl Folder {
 }
 
 fn run(words: &[&str], trace: &Path) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("pj_profile").expect("the program");
-    let output = command.args(words).arg(trace).output().expect("run");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+    testkit::outcome(&program(words).arg(trace).output().expect("run"))
 }
 
 fn csv(words: &[&str], trace: &Path) -> String {
@@ -96,9 +94,9 @@ fn reports_name_the_columns_that_they_leave_out() {
         ("pair", "waiter waits for", "count, max, mean"),
         ("waiter", "container waits", "count, max, mean"),
     ] {
-        let mut command = Command::cargo_bin("pj_profile").expect("the program");
-        command.args(["waits", "--by", by]).arg(slow_rank()).env("COLUMNS", "56");
-        let out = String::from_utf8(command.output().expect("run").stdout).expect("text");
+        let mut command = program(&["waits", "--by", by]);
+        command.arg(slow_rank()).env("COLUMNS", "56");
+        let (_, out, _) = testkit::outcome(&command.output().expect("run"));
         let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(out.contains(titles), "{out}");
         assert!(out.contains(&format!(" Not shown: {missed}")), "{out}");

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
+use crate::cli::program;
 
 /// Traces and the kind of their first cause.
 const CAUSES: [(&str, &str); 24] = [
@@ -52,11 +52,8 @@ fn trace(name: &str) -> PathBuf {
 }
 
 fn run(words: &[&str], traces: &[PathBuf]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("pj_profile").expect("the program");
-    command.args(words).args(traces).env("COLUMNS", "80").env_remove("NO_COLOR");
-    let output = command.output().expect("run");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+    let mut command = program(words);
+    testkit::outcome(&command.args(traces).env("COLUMNS", "80").output().expect("run"))
 }
 
 fn report(words: &[&str], traces: &[PathBuf]) -> String {
@@ -114,9 +111,9 @@ fn the_documents_show_current_reports() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/why.md");
     let page = fs::read_to_string(page).expect("a page");
     let runs = ["serialisation-4", "serialisation", "serialisation-16"].map(trace);
-    let mut command = Command::cargo_bin("pj_profile").expect("the program");
-    let output = command.arg("scaling").args(&runs).env("COLUMNS", "100").output().expect("run");
-    let scaling = String::from_utf8(output.stdout).expect("text");
+    let mut command = program(&["scaling"]);
+    let output = command.args(&runs).env("COLUMNS", "100").output().expect("run");
+    let (_, scaling, _) = testkit::outcome(&output);
     for out in [report(&["why"], &[trace("slow-node")]), scaling] {
         let (_, out) = out.split_once("\n\n").expect("a title");
         let lines = out.lines().filter(|line| !line.contains(" > "));
