@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 use crate::cli::program;
 
 /// Traces and the kind of their first cause.
@@ -88,22 +90,22 @@ fn the_planted_cause_of_slow_tasks_is_named_first() {
         let shares: f64 = shares.filter_map(|row| row.split(',').nth(2)?.parse::<f64>().ok()).sum();
         assert!(shares < 1.0, "{name}: {table}");
         assert_eq!(shares == 0.0, cause == "balanced", "{name}: {table}");
-        let out = report(&why, &[trace(name)]);
-        assert!(out.lines().count() <= 15, "{out}");
-        let text = out.lines().filter(|line| !line.contains(".trace.xz"));
-        text.for_each(|line| assert!(line.chars().count() <= 80, "{line}"));
+        assert_short(&report(&why, &[trace(name)]));
     }
 }
 
 #[test]
 fn a_verdict_has_at_most_fifteen_lines_of_eighty_columns() {
     for (name, _) in CAUSES {
-        let out = report(&["why"], &[trace(name)]);
-        assert!(out.lines().count() <= 15, "{out}");
-        // Names of files cannot be wrapped.
-        let text = out.lines().filter(|line| !line.contains(".trace.xz"));
-        text.for_each(|line| assert!(line.chars().count() <= 80, "{line}"));
+        assert_short(&report(&["why"], &[trace(name)]));
     }
+}
+
+fn assert_short(out: &str) {
+    assert!(out.lines().count() <= 15, "{out}");
+    // Names of files cannot be wrapped.
+    let text = out.lines().filter(|line| !line.contains(".trace.xz"));
+    text.for_each(|line| assert!(line.chars().count() <= 80, "{line}"));
 }
 
 #[test]
@@ -185,16 +187,14 @@ fn scaling_is_drawn_and_needs_two_runs() {
 
 #[test]
 fn no_cause_is_named_without_states_of_calls() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("run.trace");
     let text = "\
 %EventDef PajeDefineContainerType 1\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeDefineStateType 2\n% Name string\n% Type string\n%EndEventDef
 %EventDef PajeCreateContainer 3\n% Time date\n% Name string\n% Type string\n% Container string\n%EndEventDef
 %EventDef PajeSetState 4\n% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef
 1 P 0\n2 S P\n3 0 p P 0\n3 0 q P 0\n4 0 S p run\n4 0 S q run\n4 4 S p rest\n4 9 S q rest\n4 10 S q run\n";
-    fs::write(&file, text).expect("written");
-    let (status, out, _) = run(&["why"], &[file]);
+    let folder = testkit::folder(&[("run.trace", text.as_bytes())]);
+    let (status, out, _) = run(&["why"], &[folder.path().join("run.trace")]);
     assert_eq!(status, 0);
     let (_, out) = out.split_once("\n\n").expect("a title");
     assert!(out.starts_with("Time in states: S run: 13.0 s, 65.0 %; the longest of 2"), "{out}");
@@ -221,6 +221,16 @@ fn state(rank: &str, value: &str, from: u32, until: u32) -> [(u32, String); 2] {
     [(from, enter), (until, format!("5 {until} MPI_STATE {rank}\n"))]
 }
 
+/// Writes a trace with these events, which have their times.
+fn written(mut events: Vec<(u32, String)>) -> (TempDir, PathBuf) {
+    events.sort_by_key(|event| event.0);
+    let text: String = events.into_iter().map(|event| event.1).collect();
+    let text = format!("{DEFINITIONS}{text}");
+    let folder = testkit::folder(&[("run.trace", text.as_bytes())]);
+    let file = folder.path().join("run.trace");
+    (folder, file)
+}
+
 #[test]
 fn time_with_messages_between_calls_is_not_computing() {
     let mut events = Vec::new();
@@ -235,11 +245,7 @@ fn time_with_messages_between_calls_is_not_computing() {
     events.push((18, "7 18 MPI_LINK 0 p - b\n".into()));
     events.push((19, "8 19 MPI_LINK 0 q - b\n".into()));
     events.extend(state("q", "PMPI_Init", 19, 20));
-    events.sort_by_key(|event| event.0);
-    let text: String = events.into_iter().map(|event| event.1).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("run.trace");
-    fs::write(&file, format!("{DEFINITIONS}{text}")).expect("written");
+    let (_folder, file) = written(events);
     // Each rank computes from 0 to 10 s, from 14 to 18 s, and p from 19 to 20 s.
     let out = report(&["why"], std::slice::from_ref(&file));
     let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -276,11 +282,7 @@ fn calls_that_take_long_without_waiting_are_a_cause() {
             }
         }
     }
-    events.sort_by_key(|event| event.0);
-    let text: String = events.into_iter().map(|event| event.1).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("run.trace");
-    fs::write(&file, format!("{DEFINITIONS}{text}")).expect("written");
+    let (_folder, file) = written(events);
     let out = report(&["why", "--format", "csv"], std::slice::from_ref(&file));
     let first = out.lines().nth(1).expect("a cause");
     assert!(first.starts_with("cause,too many small messages,0.3"), "{out}");
@@ -295,11 +297,7 @@ fn a_state_of_a_single_rank_is_not_balanced() {
         events.extend(state("p", "PMPI_Barrier", at + 8, at + 9));
         events.extend(state("q", "PMPI_Barrier", at + 1, at + 9));
     }
-    events.sort_by_key(|event| event.0);
-    let text: String = events.into_iter().map(|event| event.1).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("run.trace");
-    fs::write(&file, format!("{DEFINITIONS}{text}")).expect("written");
+    let (_folder, file) = written(events);
     let out = report(&["why"], &[file]);
     assert!(out.contains("\n  > pj_whatif --cpu container=p,factor=0."), "{out}");
 }
