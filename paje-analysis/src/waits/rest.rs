@@ -42,7 +42,7 @@ pub struct Efficiency {
 
 impl Rest {
     /// Every activity.
-    pub(crate) const ALL: [Rest; 6] = [
+    pub const ALL: [Rest; 6] = [
         Rest::Computing,
         Rest::Transfer,
         Rest::Collective,
