@@ -7,6 +7,7 @@ use paje_console::Failure;
 use paje_decimal::amounts::{amount, duration};
 use paje_pictures::{Density, Edge, Graph, Matrix, Picture, natural};
 use paje_sim::nearest;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cli::Cli;
 use crate::output::TableView;
@@ -25,16 +26,14 @@ pub(crate) fn pairs(
     ends: [&str; 2],
     column: &str,
 ) -> Pairs {
-    let mut names: Vec<String> =
+    let all: FxHashSet<String> =
         rows.clone().flat_map(|row| ends.map(|end| seen.text(end, row))).collect();
+    let mut names: Vec<String> = all.into_iter().collect();
     names.sort_by(|a, b| natural(a, b));
-    names.dedup();
+    let places: FxHashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
     let mut cells = BTreeMap::new();
     for row in rows {
-        let place = |end| {
-            let name = seen.text(end, row);
-            names.binary_search_by(|known| natural(known, &name)).unwrap_or(0)
-        };
+        let place = |end| places[seen.text(end, row).as_str()];
         let number = seen.number(column, row).filter(|number| number.is_finite());
         *cells.entry((place(ends[0]), place(ends[1]))).or_default() += number.unwrap_or(0.0);
     }
