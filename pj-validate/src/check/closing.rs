@@ -112,7 +112,7 @@ impl Model {
         summary.variables = self.world.lanes.variables;
         summary.events = self.world.lanes.events;
         summary.links = self.world.lanes.links;
-        let types = self.world.things.types.register.list.into_iter().map(|type_| TypeSummary {
+        let types = self.world.things.types.list.into_iter().map(|type_| TypeSummary {
             name: type_.name.into_vec(),
             alias: type_.alias.map(<[u8]>::into_vec),
             nature: type_.nature,
@@ -122,7 +122,7 @@ impl Model {
         });
         summary.types = types.collect();
         summary.values = summary.types.iter().map(|type_| type_.values).sum();
-        let containers = self.world.things.containers.register.list.into_iter();
+        let containers = self.world.things.containers.list.into_iter();
         let containers = containers.map(|container| ContainerSummary {
             name: container.name.into_vec(),
             alias: container.alias.map(<[u8]>::into_vec),

@@ -1,5 +1,3 @@
-use std::ops::{Deref, DerefMut};
-
 use paje_sim::error::Problem;
 
 use super::findings::Group;
@@ -9,26 +7,7 @@ use crate::finding::Thing;
 
 pub(crate) const ROOT: u32 = 0;
 
-#[derive(Debug)]
-pub(crate) struct Containers {
-    pub(crate) register: Register<Container>,
-    /// For each destruction, the last file that contains the destruction.
-    pub(crate) ended_in: Vec<u32>,
-}
-
-impl Deref for Containers {
-    type Target = Register<Container>;
-
-    fn deref(&self) -> &Register<Container> {
-        &self.register
-    }
-}
-
-impl DerefMut for Containers {
-    fn deref_mut(&mut self) -> &mut Register<Container> {
-        &mut self.register
-    }
-}
+pub(crate) type Containers = Register<Container>;
 
 impl Registered for Container {
     const THING: Thing = Thing::Container;
@@ -67,15 +46,13 @@ pub(crate) struct Container {
     pub(crate) start: f64,
     pub(crate) said_in: u32,
     pub(crate) end: Option<f64>,
-    /// Number of the destruction that ended the container. `named` is true if the destruction names
-    /// this container and not an ancestor.
-    pub(crate) ending: u32,
-    pub(crate) named: bool,
+    /// Container that was destroyed: this one or an ancestor.
+    pub(crate) destroyed: u32,
     /// Whether the container was destroyed before any file was named. If so, its lines in all files
     /// are ignored.
     pub(crate) ignored: bool,
-    /// File in which later lines of the container are ignored, in addition to files that repeat the
-    /// destruction.
+    /// Last file that destroys this container. Later lines of the file for the container are
+    /// ignored.
     pub(crate) ignored_in: u32,
     pub(crate) first_child: u32,
     pub(crate) next_sibling: u32,
@@ -90,7 +67,7 @@ pub(crate) struct Container {
 
 impl Containers {
     pub(crate) fn new() -> Self {
-        let mut containers = Containers { register: Register::new(), ended_in: Vec::new() };
+        let mut containers: Containers = Register::default();
         containers.insert(b"0", None, false, types::ROOT, ROOT);
         containers
     }
@@ -108,7 +85,7 @@ impl Containers {
         type_: u32,
         parent: u32,
     ) -> u32 {
-        let id = self.register.add(Container {
+        let id = self.add(Container {
             name: name.into(),
             alias: alias.map(Into::into),
             quoted,
@@ -117,8 +94,7 @@ impl Containers {
             start: 0.0,
             said_in: 0,
             end: None,
-            ending: NONE,
-            named: false,
+            destroyed: NONE,
             ignored: false,
             ignored_in: NONE,
             first_child: NONE,

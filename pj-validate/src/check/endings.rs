@@ -43,20 +43,20 @@ impl Containers {
     }
 
     fn is_ended_in(&self, container: &Container, file: u32) -> bool {
-        let told = self.ended_in.get(container.ending as usize);
-        container.ignored_in == file || told == Some(&file)
+        let destroyed = self.list.get(container.destroyed as usize);
+        container.ignored_in == file || destroyed.is_some_and(|it| it.ignored_in == file)
     }
 
     /// Repeats another file's destruction, so that later lines of `file` are ignored too. Returns
     /// whether `file` repeats it for the first time.
     fn destroy_again(&mut self, id: u32, file: u32) -> bool {
         let container = self.get(id);
-        let (ending, named) = (container.ending, container.named);
+        let destroyed = container.destroyed;
         if self.is_ended_in(container, file) {
             return false;
         }
-        if named {
-            self.ended_in[ending as usize] = file;
+        if destroyed == id {
+            self.get_mut(id).ignored_in = file;
             return true;
         }
         // An ancestor's destruction ended the container, but this file may repeat the destruction
@@ -73,7 +73,7 @@ impl Containers {
                 child = self.get(child).next_sibling;
             }
             let container = self.get_mut(next);
-            if container.ending == ending {
+            if container.destroyed == destroyed {
                 container.ignored_in = file;
             }
         }
@@ -83,7 +83,7 @@ impl Containers {
     /// Ends the containers that `file` has created in a container whose destruction it repeats.
     /// Returns them in the order of creation.
     fn end_newborn(&mut self, id: u32, file: u32) -> Vec<u32> {
-        let (time, ending) = (self.get(id).end, self.get(id).ending);
+        let (time, destroyed) = (self.get(id).end, self.get(id).destroyed);
         let mut ended = Vec::new();
         let mut pending = vec![id];
         while let Some(next) = pending.pop() {
@@ -92,7 +92,7 @@ impl Containers {
                 let container = self.get_mut(child);
                 if container.end.is_none() && container.said_in == file {
                     container.end = time;
-                    (container.ending, container.ignored_in) = (ending, file);
+                    (container.destroyed, container.ignored_in) = (destroyed, file);
                     ended.push(child);
                 }
                 pending.push(child);
@@ -106,8 +106,7 @@ impl Containers {
     /// Their later lines in file `told_in` are ignored. If `ignored` is true, their later lines in
     /// all files are.
     fn destroy(&mut self, id: u32, time: f64, told_in: u32, ignored: bool) -> Vec<u32> {
-        let ending = self.ended_in.len() as u32;
-        self.ended_in.push(told_in);
+        self.get_mut(id).ignored_in = told_in;
         let mut ended = Vec::new();
         let mut pending = vec![id];
         while let Some(next) = pending.pop() {
@@ -115,7 +114,7 @@ impl Containers {
             if container.end.is_none() {
                 container.end = Some(time);
                 container.ignored = ignored;
-                (container.ending, container.named) = (ending, next == id);
+                container.destroyed = id;
                 ended.push(next);
             }
             // The named container stays among its parent's children.
@@ -139,10 +138,9 @@ impl Endings {
         type_: Field<'_>,
         name: Field<'_>,
         world: &mut World,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
-        let id = world.things.container_of_type(type_, name, FieldName::Name, source, findings)?;
+        let id = world.things.container_of_type(type_, name, FieldName::Name, source)?;
         let file = source.here.file;
         let container = world.things.containers.get(id);
         if let Some(end) = container.end {
@@ -157,7 +155,7 @@ impl Endings {
                 }
                 return Ok(());
             }
-            source.warn_as_replay(FieldName::Name, WarningKind::AfterDestroy, findings);
+            source.warn_as_replay(FieldName::Name, WarningKind::AfterDestroy);
             return Ok(());
         }
         let later = world.files.any_named();
@@ -175,7 +173,7 @@ impl Endings {
             let shown =
                 source.here.finding(finding.severity, finding.cause.clone(), Span { start, end });
             finding.excerpt = shown.excerpt;
-            findings.add(finding, None);
+            source.findings.add(finding, None);
         }
         Ok(())
     }

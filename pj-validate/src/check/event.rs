@@ -31,20 +31,21 @@ impl Checker {
         let decoded = event.decode();
         *is_shown |= decoded.is_ok();
         let here = &Here { hidden: !*is_shown, ..*here };
-        let source = Source { here, event: &event, def: index };
+        let rules = options.rules;
+        let source = &mut Source { here, event: &event, def: index, rules, findings };
         match decoded {
             Ok(decoded) => {
                 // A time is always read, even if the event does not need one.
                 let other = || number::parse_time(event.field(FieldName::Time)?.bare());
                 decoded.time().or_else(other).into_iter().for_each(|time| model.see(time));
-                if let Err(stop) = model.event(&decoded, &source, findings) {
-                    model.refuse(*stop, &source, findings);
+                if let Err(stop) = model.event(&decoded, source) {
+                    model.refuse(*stop, source);
                 }
             }
             Err(fault) => {
                 let word = fault.word(here.text).of(here.text);
                 let group = Group::named(fault.kind.code(), index, word.bare());
-                findings.fault(here, fault, source.event_name(), Some(group));
+                source.findings.fault(here, fault, source.event_name(), Some(group));
             }
         }
         if here.hidden {
@@ -52,13 +53,13 @@ impl Checker {
         }
         // This comes last, because it concerns the end of the line.
         if words.len() != def.fields().len() + 1 {
-            source.word_count(words, options.rules, findings);
+            source.word_count(words);
         }
         let last = words[words.len() - 1];
         if here.text[last.start as usize] == b'"'
             && last.of(here.text).quoting() == Quoting::Unclosed
         {
-            source.unclosed_quote(last, findings);
+            source.unclosed_quote(last);
         }
     }
 }

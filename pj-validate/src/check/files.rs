@@ -14,7 +14,7 @@ use paje_parser::{Field, FieldName, Position};
 use paje_sim::error::{Problem, WarningKind};
 use splitter::{Folders, Input, Refusal};
 
-use super::findings::{Findings, Group};
+use super::findings::Group;
 use super::header::Header;
 use super::source::Source;
 use super::stop::{Checked, Map, Stop, map};
@@ -223,34 +223,30 @@ impl Named {
 }
 
 impl Files {
-    pub(crate) fn name_file(
-        &mut self,
-        file: Field<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<()> {
+    pub(crate) fn name_file(&mut self, file: Field<'_>, source: &mut Source<'_>) -> Checked<()> {
         let name = file.bare();
         if name.is_empty() {
             return Ok(());
         }
         let field = FieldName::Filename;
         let Some(folders) = self.folders.clone() else {
-            source.warn_as_replay(field, WarningKind::FileNotRead, findings);
+            source.warn_as_replay(field, WarningKind::FileNotRead);
             return Ok(());
         };
-        let group = |code| Group::named(code, source.here.file, name);
+        let file = source.here.file;
         match self.name(name, source.position(field), folders) {
             Outcome::Read => Ok(()),
             Outcome::Cycle => {
                 let problem = Problem::FileCycle { name: name.to_vec() };
-                Err(Stop::at(field, problem).once(group("file-cycle")))
+                Err(Stop::at(field, problem).once(Group::named("file-cycle", file, name)))
             }
             Outcome::Unreadable(path, (reason, note)) => {
                 let span = source.event.span(field).unwrap_or_default();
                 let cause = Cause::Unreadable { path, reason };
                 let finding = source.finding(Severity::Error, cause, span);
                 let finding = Finding { note, ..finding };
-                findings.add(finding, Some(group("unreadable-file")));
+                let group = Group::named("unreadable-file", file, name);
+                source.findings.add(finding, Some(group));
                 Ok(())
             }
         }

@@ -2,7 +2,7 @@ use paje_parser::{EntityOp, Event, FieldName, TypeNature};
 use paje_sim::error::{Named, Problem, WarningKind};
 
 use super::containers::Containers;
-use super::findings::{Findings, Group};
+use super::findings::Group;
 use super::links::LinkLane;
 use super::place::Place;
 use super::source::Source;
@@ -107,11 +107,10 @@ impl Lanes {
         (type_, container): (u32, u32),
         nature: TypeNature,
         containers: &mut Containers,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Option<u32> {
         if containers.is_ignored(container, source.here.file) {
-            source.warn_as_replay(FieldName::Container, WarningKind::AfterDestroy, findings);
+            source.warn_as_replay(FieldName::Container, WarningKind::AfterDestroy);
             return None;
         }
         let (lane, new) = self.find(container, type_, nature);
@@ -125,19 +124,18 @@ impl Lanes {
         &mut self,
         event: &Event<'_>,
         things: &mut Things,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
         let Event::Entity { op, time, type_, container, value } = *event else {
             return Ok(());
         };
-        let owner = things.owner(type_, container, op.nature(), source, findings)?;
+        let owner = things.owner(type_, container, op.nature(), source)?;
         if let Some(value) = value
             && matches!(op, EntityOp::Event | EntityOp::SetState | EntityOp::PushState)
         {
-            things.types.value(owner.0, value, source, findings);
+            things.types.value(owner.0, value, source);
         }
-        let lane = self.lane(owner, op.nature(), &mut things.containers, source, findings);
+        let lane = self.lane(owner, op.nature(), &mut things.containers, source);
         let Some(id) = lane else {
             return Ok(());
         };

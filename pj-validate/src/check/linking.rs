@@ -4,7 +4,7 @@ use paje_sim::error::Problem;
 
 use super::containers::Containers;
 use super::files::Files;
-use super::findings::{Findings, Group};
+use super::findings::Group;
 use super::lanes::{LaneKind, Lanes};
 use super::links::OpenLink;
 use super::source::Source;
@@ -17,18 +17,17 @@ impl Lanes {
         &mut self,
         event: &Event<'_>,
         things: &mut Things,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
         let Event::Link { end, time, type_, container, value, at, key } = *event else {
             return Ok(());
         };
-        let owner = things.owner(type_, container, TypeNature::Link, source, findings)?;
+        let owner = things.owner(type_, container, TypeNature::Link, source)?;
         let field = match end {
             LinkEnd::Start => FieldName::StartContainer,
             LinkEnd::End => FieldName::EndContainer,
         };
-        let place = things.containers.named_by(at, field, source, findings)?;
+        let place = things.containers.named_by(at, field, source)?;
         let ends = things.types.get(owner.0).ends;
         let expected = if end == LinkEnd::Start { ends.0 } else { ends.1 };
         let found = things.containers.type_of(place);
@@ -42,8 +41,8 @@ impl Lanes {
             let group = Group::ids("wrong-link-end", owner.0, found << 1 | end as u32);
             return Err(Stop::at(field, problem).once(group));
         }
-        let value = things.types.value(owner.0, value, source, findings);
-        let lane = self.lane(owner, TypeNature::Link, &mut things.containers, source, findings);
+        let value = things.types.value(owner.0, value, source);
+        let lane = self.lane(owner, TypeNature::Link, &mut things.containers, source);
         let Some(id) = lane else {
             return Ok(());
         };
@@ -87,7 +86,7 @@ impl Lanes {
         if stop < start {
             let caution = Caution::ReversedLink { key: key.bare().to_vec(), start, end: stop };
             let group = Group::ids("reversed-link", owner.0, 0);
-            source.warn(FieldName::Time, caution, group, findings);
+            source.warn(FieldName::Time, caution, group);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use paje_parser::{Event, FaultKind, Field, FieldName, TypeNature, number};
 use paje_sim::error::Problem;
 
 use super::endings::Endings;
-use super::findings::{FindingIndex, Findings, Group};
+use super::findings::{FindingIndex, Group};
 use super::options::Options;
 use super::source::Source;
 use super::stop::{Checked, Spoils, Stop, Trouble};
@@ -20,36 +20,35 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn new(options: &Options) -> Self {
-        Model { world: World::new(options), endings: Endings::default(), times: None }
+        Model {
+            world: World::new(options.ignore_incomplete_links),
+            endings: Endings::default(),
+            times: None,
+        }
     }
 
-    pub(crate) fn event(
-        &mut self,
-        event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<()> {
+    pub(crate) fn event(&mut self, event: &Event<'_>, source: &mut Source<'_>) -> Checked<()> {
         let World { things, lanes, .. } = &mut self.world;
         match event {
             Event::Entity { op, value, .. } => {
                 if op.nature() == TypeNature::Variable {
                     variable_value(*value, source)?;
                 }
-                lanes.entity(event, things, source, findings)
+                lanes.entity(event, things, source)
             }
-            Event::Link { .. } => lanes.link(event, things, source, findings),
-            Event::CreateContainer { .. } => self.world.create_container(event, source, findings),
+            Event::Link { .. } => lanes.link(event, things, source),
+            Event::CreateContainer { .. } => self.world.create_container(event, source),
             Event::DestroyContainer { time, type_, name } => {
                 let world = &mut self.world;
-                self.endings.destroy_container(*time, *type_, *name, world, source, findings)
+                self.endings.destroy_container(*time, *type_, *name, world, source)
             }
             Event::DefineType { .. } | Event::DefineLinkType { .. } => {
-                things.types.define_type(event, source, findings)
+                things.types.define_type(event, source)
             }
             Event::DefineValue { name, alias, type_, .. } => {
-                things.types.define_value(*name, *alias, *type_, source, findings)
+                things.types.define_value(*name, *alias, *type_, source)
             }
-            Event::TraceFile { .. } => self.world.trace_file(event, source, findings),
+            Event::TraceFile { .. } => self.world.trace_file(event, source),
             _ => Ok(()),
         }
     }
@@ -64,17 +63,17 @@ impl Model {
 
     /// Reports why an event was skipped, and remembers the object that it should have created.
     #[cold]
-    pub(crate) fn refuse(&mut self, stop: Stop, source: &Source<'_>, findings: &mut Findings) {
+    pub(crate) fn refuse(&mut self, stop: Stop, source: &mut Source<'_>) {
         match stop {
             Stop::Consequence { of, spoils } => {
-                findings.consequence(of);
+                source.findings.consequence(of);
                 self.spoil(spoils, of);
             }
             Stop::Problem(Trouble { problem, field, group, spoils }) => {
                 let span = source.event.span(field).unwrap_or_default();
                 let problem = problem.of_event(|| Some(source.event_name()));
                 let finding = source.finding(Severity::Error, Cause::Problem(problem), span);
-                let told = findings.add(finding, group);
+                let told = source.findings.add(finding, group);
                 self.spoil(spoils, told);
             }
         }

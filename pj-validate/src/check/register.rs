@@ -3,7 +3,7 @@
 use paje_parser::{Field, FieldName};
 use paje_sim::error::{Named, Problem};
 
-use super::findings::{FindingIndex, Findings, Group};
+use super::findings::{FindingIndex, Group};
 use super::source::{Source, quoted};
 use super::stop::{Checked, Map, Stop, map};
 use crate::finding::{Caution, Thing};
@@ -37,11 +37,13 @@ pub(crate) struct Register<T> {
     pub(crate) last: u32,
 }
 
-impl<T: Registered> Register<T> {
-    pub(crate) fn new() -> Self {
+impl<T> Default for Register<T> {
+    fn default() -> Self {
         Register { list: Vec::new(), by_identifier: map(), spoiled: map(), last: 0 }
     }
+}
 
+impl<T: Registered> Register<T> {
     /// Adds an object, whose identifier must be unused. Returns its number.
     pub(crate) fn add(&mut self, thing: T) -> u32 {
         let id = self.list.len() as u32;
@@ -60,8 +62,7 @@ impl<T: Registered> Register<T> {
         &self,
         name: Field<'_>,
         field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<u32> {
         let id = if self.get(self.last).identifier() == name.bare() {
             self.last
@@ -74,7 +75,7 @@ impl<T: Registered> Register<T> {
         let thing = self.get(id);
         if quoted(name) != thing.is_quoted() {
             let (named, group) = (self.named(id), thing.quoting(id));
-            other_quoting(T::THING, named, name, field, group, source, findings);
+            other_quoting(T::THING, named, name, field, group, source);
         }
         Ok(id)
     }
@@ -115,9 +116,8 @@ pub(crate) fn other_quoting(
     name: Field<'_>,
     field: FieldName,
     group: Group,
-    source: &Source<'_>,
-    findings: &mut Findings,
+    source: &mut Source<'_>,
 ) {
     let caution = Caution::OtherQuoting { thing, named, quoted: quoted(name) };
-    source.warn(field, caution, group, findings);
+    source.warn(field, caution, group);
 }

@@ -106,7 +106,6 @@ impl Checker {
         let defs = self.header.defs();
         let index = defs.find(words.first()?.of(text).bare())?;
         let event = RawEvent::new(&defs.defs()[index], text, &words).ok()?;
-        let source = Source { here: &here, event: &event, def: self.header.number(index) };
         let types = &mut self.model.world.things.types;
         let id = types.find(event.field(FieldName::Type)?.bare())?;
         let value = event.field(FieldName::Value)?;
@@ -114,8 +113,11 @@ impl Checker {
             return None;
         }
         types.expect_value(id, value);
+        let (def, rules) = (self.header.number(index), self.options.rules);
         let mut findings = Findings::new(&Options::default());
-        types.value(id, value, &source, &mut findings);
+        let source =
+            &mut Source { here: &here, event: &event, def, rules, findings: &mut findings };
+        types.value(id, value, source);
         let finding = findings.listed().findings.pop()?;
         Some(Finding { count: lines.count, last_line: lines.last_line, ..finding })
     }

@@ -4,7 +4,7 @@ use paje_parser::{Event, Field, FieldName, TypeNature};
 use paje_sim::error::Problem;
 
 use super::containers::{Containers, ROOT};
-use super::findings::{Findings, Group};
+use super::findings::Group;
 use super::source::{Source, quoted};
 use super::stop::{Checked, Spoils, Stop};
 use super::types::{self, Types, identifier_field};
@@ -19,8 +19,7 @@ impl Things {
     pub(crate) fn create_container(
         &mut self,
         event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
         let Event::CreateContainer { time, name, alias, type_, parent, .. } = event else {
             return Ok(());
@@ -28,15 +27,11 @@ impl Things {
         let identifier = alias.unwrap_or(*name);
         let spoiling =
             |stop: Box<Stop>| stop.spoiling(Spoils::Container(identifier.bare().to_vec()));
-        let id = self
-            .types
-            .container_type(*type_, FieldName::Type, source, findings)
-            .map_err(spoiling)?;
+        let id = self.types.container_type(*type_, FieldName::Type, source).map_err(spoiling)?;
         self.types.get_mut(id).used = true;
         // A container with the wrong parent is created, so that its events can be checked.
         let mut misplaced = None;
-        let parent = match self.containers.named_by(*parent, FieldName::Container, source, findings)
-        {
+        let parent = match self.containers.named_by(*parent, FieldName::Container, source) {
             Ok(parent) => {
                 let parent_type = self.containers.type_of(parent);
                 if id == types::ROOT || self.types.get(id).parent != parent_type {
@@ -96,11 +91,10 @@ impl Things {
         type_: Field<'_>,
         name: Field<'_>,
         field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<u32> {
-        let expected = self.types.named_by(type_, FieldName::Type, source, findings)?;
-        let id = self.containers.named_by(name, field, source, findings)?;
+        let expected = self.types.named_by(type_, FieldName::Type, source)?;
+        let id = self.containers.named_by(name, field, source)?;
         let found = self.containers.type_of(id);
         if expected == found {
             return Ok(id);
@@ -120,10 +114,9 @@ impl Things {
         type_: Field<'_>,
         container: Field<'_>,
         expected: TypeNature,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<(u32, u32)> {
-        let id = self.types.named_by(type_, FieldName::Type, source, findings)?;
+        let id = self.types.named_by(type_, FieldName::Type, source)?;
         let found = self.types.get(id).nature;
         if found != expected {
             let type_ = self.types.named(id);
@@ -132,8 +125,7 @@ impl Things {
             return Err(Stop::at(FieldName::Type, problem).once(group));
         }
         self.types.get_mut(id).used = true;
-        let container =
-            self.containers.named_by(container, FieldName::Container, source, findings)?;
+        let container = self.containers.named_by(container, FieldName::Container, source)?;
         if self.types.get(id).parent != self.containers.type_of(container) {
             return Err(self.not_child(id, container));
         }

@@ -2,13 +2,12 @@
 
 mod define;
 
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use paje_parser::{Event, Field, FieldName, TypeNature};
 use paje_sim::error::{Named, Problem};
 
-use super::findings::{Findings, Group};
+use super::findings::Group;
 use super::options::Rules;
 use super::place::Place;
 use super::register::{Register, Registered, other_quoting};
@@ -18,25 +17,7 @@ use crate::finding::Thing;
 
 pub(crate) const ROOT: u32 = 0;
 
-#[derive(Debug)]
-pub(crate) struct Types {
-    pub(crate) register: Register<Type>,
-    rules: Rules,
-}
-
-impl Deref for Types {
-    type Target = Register<Type>;
-
-    fn deref(&self) -> &Register<Type> {
-        &self.register
-    }
-}
-
-impl DerefMut for Types {
-    fn deref_mut(&mut self) -> &mut Register<Type> {
-        &mut self.register
-    }
-}
+pub(crate) type Types = Register<Type>;
 
 impl Registered for Type {
     const THING: Thing = Thing::Type;
@@ -96,8 +77,8 @@ pub(crate) struct Value {
 }
 
 impl Types {
-    pub(crate) fn new(rules: Rules) -> Self {
-        let mut types = Types { register: Register::new(), rules };
+    pub(crate) fn new() -> Self {
+        let mut types: Types = Register::default();
         types.insert(b"0", None, false, TypeNature::Container, ROOT);
         types
     }
@@ -119,7 +100,7 @@ impl Types {
             }
             None => (0, ROOT),
         };
-        self.register.add(Type {
+        self.add(Type {
             name: name.into(),
             alias: alias.map(Into::into),
             quoted,
@@ -149,13 +130,7 @@ impl Types {
 
     /// Returns the value that an event names. Creates the value if it is new.
     #[inline]
-    pub(crate) fn value(
-        &mut self,
-        id: u32,
-        name: Field<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> u32 {
+    pub(crate) fn value(&mut self, id: u32, name: Field<'_>, source: &mut Source<'_>) -> u32 {
         let type_ = self.get_mut(id);
         if let Some(value) = type_.by_identifier.get(name.bare()) {
             let known = &mut type_.values[*value as usize];
@@ -163,7 +138,7 @@ impl Types {
             if known.quoted != quoted(name) {
                 let group = Group::ids("value-quoting", id, 0);
                 let (thing, named, field) = (Thing::Value, known.named(), FieldName::Value);
-                other_quoting(thing, named, name, field, group, source, findings);
+                other_quoting(thing, named, name, field, group, source);
             }
             return *value;
         }
@@ -221,7 +196,7 @@ mod tests {
 
     #[test]
     fn ancestors_are_found() {
-        let mut types = Types::new(Rules::Format);
+        let mut types = Types::new();
         let mut above = ROOT;
         let mut chain = vec![ROOT];
         for i in 0..200u32 {

@@ -5,9 +5,7 @@ use paje_sim::error::Problem;
 
 use super::containers::Containers;
 use super::files::Files;
-use super::findings::Findings;
 use super::lanes::Lanes;
-use super::options::Options;
 use super::source::Source;
 use super::stop::Checked;
 use super::things::Things;
@@ -21,11 +19,10 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(options: &Options) -> Self {
-        let (types, containers) = (Types::new(options.rules), Containers::new());
+    pub(crate) fn new(ignores_open_links: bool) -> Self {
         World {
-            things: Things { types, containers },
-            lanes: Lanes::new(options.ignore_incomplete_links),
+            things: Things { types: Types::new(), containers: Containers::new() },
+            lanes: Lanes::new(ignores_open_links),
             files: Files::of(Path::new("-"), false, None),
         }
     }
@@ -37,34 +34,28 @@ impl World {
     pub(crate) fn create_container(
         &mut self,
         event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
         let Event::CreateContainer { file, .. } = event else {
             return Ok(());
         };
-        let created = self.things.create_container(event, source, findings);
+        let created = self.things.create_container(event, source);
         // The file is read even if the container is wrong.
-        let named = file.map_or(Ok(()), |file| self.files.name_file(file, source, findings));
+        let named = file.map_or(Ok(()), |file| self.files.name_file(file, source));
         created.and(named)
     }
 
-    pub(crate) fn trace_file(
-        &mut self,
-        event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
-    ) -> Checked<()> {
+    pub(crate) fn trace_file(&mut self, event: &Event<'_>, source: &mut Source<'_>) -> Checked<()> {
         let Event::TraceFile { container, type_, file } = *event else {
             return Ok(());
         };
         let known = if self.files.are_wanted() {
             let field = FieldName::Container;
-            self.things.container_of_type(type_, container, field, source, findings).map(|_| ())
+            self.things.container_of_type(type_, container, field, source).map(|_| ())
         } else {
             Ok(())
         };
-        let named = self.files.name_file(file, source, findings);
+        let named = self.files.name_file(file, source);
         known.and(named)
     }
 }

@@ -7,10 +7,9 @@ impl Types {
         &mut self,
         name: Field<'_>,
         field: FieldName,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<u32> {
-        let id = self.named_by(name, field, source, findings)?;
+        let id = self.named_by(name, field, source)?;
         let nature = self.get(id).nature;
         if nature == TypeNature::Container {
             return Ok(id);
@@ -23,8 +22,7 @@ impl Types {
     pub(crate) fn define_type(
         &mut self,
         event: &Event<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
         let (name, alias) = match event {
             Event::DefineType { name, alias, .. } | Event::DefineLinkType { name, alias, .. } => {
@@ -33,7 +31,7 @@ impl Types {
             _ => return Ok(()),
         };
         let identifier = alias.unwrap_or(name);
-        self.try_define_type(event, name, alias, source, findings)
+        self.try_define_type(event, name, alias, source)
             .map_err(|stop| stop.spoiling(Spoils::Type(identifier.bare().to_vec())))
     }
 
@@ -42,11 +40,9 @@ impl Types {
         event: &Event<'_>,
         name: Field<'_>,
         alias: Option<Field<'_>>,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
-        let mut container_type =
-            |name: Field<'_>, field| self.container_type(name, field, source, findings);
+        let mut container_type = |name: Field<'_>, field| self.container_type(name, field, source);
         let (nature, parent, ends) = match event {
             Event::DefineType { nature, parent, .. } => {
                 (*nature, container_type(*parent, FieldName::Type)?, None)
@@ -89,7 +85,7 @@ impl Types {
         };
         type_.ends = (start, end);
         let common = self.is_ancestor(parent, start) && self.is_ancestor(parent, end);
-        if common || self.rules == Rules::Replay {
+        if common || source.rules == Rules::Replay {
             return Ok(());
         }
         let type_ = self.named(id);
@@ -101,10 +97,9 @@ impl Types {
         name: Field<'_>,
         alias: Option<Field<'_>>,
         type_: Field<'_>,
-        source: &Source<'_>,
-        findings: &mut Findings,
+        source: &mut Source<'_>,
     ) -> Checked<()> {
-        let id = self.named_by(type_, FieldName::Type, source, findings)?;
+        let id = self.named_by(type_, FieldName::Type, source)?;
         let nature = self.get(id).nature;
         if matches!(nature, TypeNature::Container | TypeNature::Variable) {
             let problem = Problem::ValueOfType { type_: self.named(id), nature };
