@@ -195,7 +195,7 @@ impl Ending {
     fn apply(&self, last: Option<f64>, world: &mut World) -> Vec<Finding> {
         let [time, name] = self.at;
         let told = |problem, (place, width)| {
-            findings::earlier(Severity::Error, Cause::Problem(problem), Some(place), width)
+            findings::finding(Severity::Error, Cause::Problem(problem), Some(place), width)
         };
         let file = name.0.file;
         let open = self.ended.iter().flat_map(|id| world.open_links(*id, file));

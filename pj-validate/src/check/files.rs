@@ -10,12 +10,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use paje_parser::error::shown_path;
-use paje_parser::{Field, FieldName, Position};
+use paje_parser::{Field, FieldName};
 use paje_sim::error::{Problem, WarningKind};
 use splitter::{Folders, Input, Refusal};
 
-use super::findings::Group;
+use super::findings::{self, Group};
 use super::header::Header;
+use super::place::Place;
 use super::source::Source;
 use super::stop::{Checked, Map, Stop, map};
 use crate::finding::{Cause, Finding, Severity};
@@ -56,10 +57,8 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
     folders: Arc<Folders>,
     file: u32,
-    /// Index of the first file that names this one. Its `position` has the name, which is `width`
-    /// bytes long.
-    namer: usize,
-    position: Position,
+    /// Where another file names this one for the first time. The name is `width` bytes long.
+    place: Place,
     width: u64,
     /// Event definitions in effect at the end of the naming file.
     pub(crate) header: Option<Rc<Header>>,
@@ -116,12 +115,11 @@ impl Files {
     }
 
     /// Notes that the current file names `name`, which must be in `folders`.
-    fn name(&mut self, name: &[u8], position: Position, folders: Arc<Folders>) -> Outcome {
+    fn name(&mut self, name: &[u8], place: Place, folders: Arc<Folders>) -> Outcome {
         if let Some(outcome) = self.here.get(name) {
             return outcome.clone();
         }
-        let namer = self.read.len() - 1;
-        let path = self.path_of(namer, name);
+        let path = self.path_of(name);
         let outcome = match folders.find(&path) {
             Err(error) => Outcome::Unreadable(path, reason(&error)),
             Ok(true_path) => {
@@ -134,7 +132,7 @@ impl Files {
                     if file == new {
                         let width = name.len() as u64;
                         let header = None;
-                        let named = Named { path, folders, file, namer, position, width, header };
+                        let named = Named { path, folders, file, place, width, header };
                         self.waiting.push_back(named);
                     }
                     Outcome::Read
@@ -145,8 +143,8 @@ impl Files {
         outcome
     }
 
-    fn path_of(&self, namer: usize, name: &[u8]) -> PathBuf {
-        let from = &self.read[namer].path;
+    fn path_of(&self, name: &[u8]) -> PathBuf {
+        let from = &self.read[self.read.len() - 1].path;
         let folder = from.parent().filter(|_| from != Path::new("-"));
         folder.unwrap_or(Path::new("")).join(OsStr::from_bytes(name))
     }
@@ -185,7 +183,7 @@ impl Files {
         let path = named.path.clone();
         let folders = Some(Arc::clone(&named.folders));
         self.read.push(FileRead { path, lines: 0, bytes: 0, truncated: false, again, folders });
-        self.chain.push((Some(named.file), Some(named.namer)));
+        self.chain.push((Some(named.file), Some(named.place.file as usize)));
     }
 }
 
@@ -205,20 +203,9 @@ impl Named {
 
     pub(crate) fn unreadable(&self, error: &io::Error) -> Finding {
         let (reason, note) = reason(error);
-        Finding {
-            severity: Severity::Error,
-            cause: Cause::Unreadable { path: self.path.clone(), reason },
-            file: self.namer,
-            position: Some(self.position),
-            width: self.width,
-            excerpt: None,
-            count: 1,
-            last_file: self.namer,
-            last_line: self.position.line,
-            event: None,
-            consequences: 0,
-            note,
-        }
+        let cause = Cause::Unreadable { path: self.path.clone(), reason };
+        let place = Some(self.place);
+        Finding { note, ..findings::finding(Severity::Error, cause, place, self.width) }
     }
 }
 
@@ -234,7 +221,7 @@ impl Files {
             return Ok(());
         };
         let file = source.here.file;
-        match self.name(name, source.position(field), folders) {
+        match self.name(name, source.place(field), folders) {
             Outcome::Read => Ok(()),
             Outcome::Cycle => {
                 let problem = Problem::FileCycle { name: name.to_vec() };

@@ -175,7 +175,7 @@ impl Findings {
     }
 
     pub(crate) fn afterwards(&mut self, caution: Caution, place: Option<Place>, width: u64) {
-        self.add(earlier(Severity::Warning, Cause::Caution(caution), place, width), None);
+        self.add(finding(Severity::Warning, Cause::Caution(caution), place, width), None);
     }
 
     pub(crate) fn consequence(&mut self, of: FindingIndex) {
@@ -205,11 +205,12 @@ fn late(file: u32, problem: Problem, note: Option<String>) -> Finding {
     Finding {
         note,
         file: file as usize,
-        ..earlier(Severity::Error, Cause::Problem(problem), None, 0)
+        ..finding(Severity::Error, Cause::Problem(problem), None, 0)
     }
 }
 
-pub(crate) fn earlier(
+/// Returns a finding without an excerpt, an event and a note.
+pub(crate) fn finding(
     severity: Severity,
     cause: Cause,
     place: Option<Place>,

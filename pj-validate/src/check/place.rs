@@ -2,6 +2,7 @@
 
 use paje_parser::{ByteOffset, Position, Span};
 
+use super::findings;
 use crate::excerpt::Excerpt;
 use crate::finding::{Cause, Finding, Severity};
 
@@ -24,31 +25,14 @@ pub(crate) struct Place {
 
 impl Here<'_> {
     pub(crate) const fn place(&self, at: u32) -> Place {
-        Place { file: self.file, position: self.position(at) }
-    }
-
-    pub(crate) const fn position(&self, at: u32) -> Position {
-        Position {
-            byte: ByteOffset(self.start + at as u64),
-            line: self.line,
-            column: at as u64 + 1,
-        }
+        let byte = ByteOffset(self.start + at as u64);
+        let position = Position { byte, line: self.line, column: at as u64 + 1 };
+        Place { file: self.file, position }
     }
 
     pub(crate) fn finding(&self, severity: Severity, cause: Cause, span: Span) -> Finding {
-        Finding {
-            severity,
-            cause,
-            file: self.file as usize,
-            position: Some(self.position(span.start)),
-            width: u64::from(span.end - span.start),
-            excerpt: (!self.hidden).then(|| Excerpt::of(self.text, span.start as usize)),
-            count: 1,
-            last_file: self.file as usize,
-            last_line: self.line,
-            event: None,
-            consequences: 0,
-            note: None,
-        }
+        let excerpt = (!self.hidden).then(|| Excerpt::of(self.text, span.start as usize));
+        let (place, width) = (self.place(span.start), u64::from(span.end - span.start));
+        Finding { excerpt, ..findings::finding(severity, cause, Some(place), width) }
     }
 }

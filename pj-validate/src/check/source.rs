@@ -1,6 +1,6 @@
 //! An event with its line, for findings.
 
-use paje_parser::{Field, FieldName, Position, Quoting, RawEvent, Span};
+use paje_parser::{Field, FieldName, Quoting, RawEvent, Span};
 use paje_sim::error::{EventName, WarningKind};
 
 use super::findings::{Findings, Group};
@@ -44,12 +44,8 @@ impl Source<'_> {
     }
 
     pub(crate) fn place(&self, field: FieldName) -> Place {
-        Place { file: self.here.file, position: self.position(field) }
-    }
-
-    pub(crate) fn position(&self, field: FieldName) -> Position {
         let span = self.event.span(field).unwrap_or_default();
-        self.here.position(span.start)
+        self.here.place(span.start)
     }
 
     /// Reports a line with too many words, or with too few for its optional fields.
