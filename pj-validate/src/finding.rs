@@ -58,9 +58,7 @@ impl Cause {
             Cause::Unreadable { .. } => "unreadable-file",
         }
     }
-}
 
-impl Cause {
     /// Returns the defined names in the sentence, in order, each with its role.
     #[must_use]
     pub fn names(&self) -> Vec<(&'static str, &Named)> {
@@ -181,9 +179,7 @@ impl Caution {
             Caution::ReversedLink { .. } => "reversed-link",
         }
     }
-}
 
-impl Caution {
     fn names(&self) -> Vec<(&'static str, &Named)> {
         match self {
             Caution::OtherQuoting { thing, named, .. } => vec![(thing.name(), named)],

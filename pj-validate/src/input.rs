@@ -1,6 +1,6 @@
 //! Reads a trace line by line, in memory bounded by the longest line.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// Result of [`Lines::next`].
 #[derive(Debug, PartialEq, Eq)]
@@ -13,19 +13,15 @@ pub enum Piece<'a> {
     End,
 }
 
-/// Number of bytes requested at a time, and minimum size of the buffer.
+/// Number of bytes requested at a time.
 const BLOCK: usize = 256 << 10;
 
 /// Lines of an input. A line ends at a newline, even inside quotes. The last line may lack a
 /// newline.
 #[derive(Debug)]
 pub struct Lines<R> {
-    input: R,
-    buffer: Vec<u8>,
-    /// Unread bytes are `buffer[start..end]`.
-    start: usize,
-    end: usize,
-    ended: bool,
+    input: BufReader<R>,
+    line: Vec<u8>,
     lacks_newline: bool,
     limit: usize,
 }
@@ -33,15 +29,8 @@ pub struct Lines<R> {
 impl<R: Read> Lines<R> {
     /// Creates a reader that skips lines longer than `limit` bytes.
     pub fn new(input: R, limit: usize) -> Self {
-        Lines {
-            input,
-            buffer: vec![0; BLOCK],
-            start: 0,
-            end: 0,
-            ended: false,
-            lacks_newline: false,
-            limit,
-        }
+        let input = BufReader::with_capacity(BLOCK, input);
+        Lines { input, line: Vec::new(), lacks_newline: false, limit }
     }
 
     /// Returns whether the line that was returned last ends without a newline.
@@ -52,71 +41,37 @@ impl<R: Read> Lines<R> {
     /// Returns the next line.
     #[allow(clippy::should_implement_trait)] // The lines borrow from the reader.
     pub fn next(&mut self) -> io::Result<Piece<'_>> {
-        let mut searched = 0;
-        loop {
-            let held = &self.buffer[self.start..self.end];
-            if let Some(at) = memchr::memchr(b'\n', &held[searched..]) {
-                let line = self.start..self.start + searched + at;
-                self.start = line.end + 1;
-                return Ok(self.piece(line));
-            }
-            searched = held.len();
-            if self.ended {
-                let line = self.start..self.end;
-                self.start = self.end;
-                self.lacks_newline = !line.is_empty();
-                return Ok(if line.is_empty() { Piece::End } else { self.piece(line) });
-            }
-            if searched > self.limit {
-                return self.skip();
-            }
-            self.fill()?;
+        let longest = self.limit.saturating_add(1);
+        self.read(longest)?;
+        if self.line.ends_with(b"\n") {
+            self.line.pop();
+        } else if self.line.len() == longest {
+            return self.skip();
+        } else if self.line.is_empty() {
+            return Ok(Piece::End);
+        } else {
+            self.lacks_newline = true;
         }
+        Ok(Piece::Line(&self.line))
     }
 
-    fn piece(&self, line: std::ops::Range<usize>) -> Piece<'_> {
-        if line.len() > self.limit {
-            return Piece::TooLong(line.len() as u64);
-        }
-        Piece::Line(&self.buffer[line])
+    /// Reads a line with its newline, or at most this many bytes of the line.
+    fn read(&mut self, most: usize) -> io::Result<usize> {
+        self.line.clear();
+        self.input.by_ref().take(most as u64).read_until(b'\n', &mut self.line)
     }
 
+    /// Skips the rest of a line.
     fn skip(&mut self) -> io::Result<Piece<'_>> {
-        let mut bytes = 0;
+        let mut bytes = self.line.len() as u64;
         loop {
-            let held = &self.buffer[self.start..self.end];
-            if let Some(at) = memchr::memchr(b'\n', held) {
-                self.start += at + 1;
-                return Ok(Piece::TooLong(bytes + at as u64));
+            bytes += self.read(BLOCK)? as u64;
+            if self.line.ends_with(b"\n") {
+                return Ok(Piece::TooLong(bytes - 1));
             }
-            bytes += held.len() as u64;
-            (self.start, self.end) = (0, 0);
-            if self.ended {
+            if self.line.is_empty() {
                 return Ok(Piece::TooLong(bytes));
             }
-            self.fill()?;
-        }
-    }
-
-    fn fill(&mut self) -> io::Result<()> {
-        if self.end == self.buffer.len() {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-            if self.end * 2 > self.buffer.len() {
-                // One block beyond the limit is enough to detect a line that exceeds it.
-                let most = self.limit.saturating_add(BLOCK).max(2 * BLOCK);
-                self.buffer.resize(most.min(self.buffer.len() * 2), 0);
-            }
-        }
-        loop {
-            match self.input.read(&mut self.buffer[self.end..]) {
-                Ok(0) => self.ended = true,
-                Ok(count) => self.end += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            }
-            return Ok(());
         }
     }
 }

@@ -6,7 +6,6 @@ pub mod json;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use paje_parser::FaultKind;
 use paje_sim::error::Problem;
 
 use crate::check::{Disorder, Report};
@@ -60,10 +59,6 @@ impl<W: Write> Human<W> {
         Human { out, files, styles }
     }
 
-    fn trace(&self) -> String {
-        self.files.first().cloned().unwrap_or_default()
-    }
-
     /// Writes all findings: errors first, then warnings. Findings of the same kind are combined
     /// unless `each` is true. Returns whether any were combined.
     pub fn findings(&mut self, findings: &[Finding], each: bool) -> io::Result<bool> {
@@ -92,13 +87,18 @@ impl<W: Write> Human<W> {
             return self.finding(first);
         }
         let last = kind.iter().map(|it| (it.last_file, it.last_line)).max();
-        let (last_file, last_line) = last.unwrap_or_default();
         let more = kind.iter().map(|it| it.count).sum::<u64>() - 1;
-        let mut note = format!("{more} more of this kind, last in line {last_line}");
-        if last_file != first.file {
-            note.push_str(&format!(" of {}", self.name(last_file)));
-        }
+        let note =
+            format!("{more} more of this kind, {}", self.last(first, last.unwrap_or_default()));
         self.finding_with_notes(first, first.note.iter().cloned().chain([note]))
+    }
+
+    /// Says where the last of several lines is.
+    fn last(&self, first: &Finding, (file, line): (usize, u64)) -> String {
+        if file == first.file {
+            return format!("last in line {line}");
+        }
+        format!("last in line {line} of {}", self.name(file))
     }
 
     fn name(&self, file: usize) -> &str {
@@ -112,13 +112,8 @@ impl<W: Write> Human<W> {
         if finding.count > 1 {
             let more = finding.count - 1;
             let times = if more == 1 { "time" } else { "times" };
-            let last = finding.last_line;
-            let mut note = format!("{more} more {times}, last in line {last}");
-            if finding.last_file != finding.file {
-                note.push_str(" of ");
-                note.push_str(self.name(finding.last_file));
-            }
-            notes.push(note);
+            let last = self.last(finding, (finding.last_file, finding.last_line));
+            notes.push(format!("{more} more {times}, {last}"));
         }
         match finding.consequences {
             0 => {}
@@ -160,24 +155,26 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
+    /// Writes a sentence about a file, after a word such as `note`.
+    fn remark(&mut self, file: usize, word: &str, text: &str) -> io::Result<()> {
+        let Human { out, files, styles } = self;
+        let (file, style) = (files.get(file).map_or("", String::as_str), styles.note);
+        writeln!(out, "{file}: {style}{word}:{style:#} {text}")
+    }
+
     /// Writes which files are truncated, and how many findings are not listed.
     pub fn remarks(&mut self, report: &Report) -> io::Result<()> {
-        for (file, _) in self.files.iter().zip(&report.files).filter(|(_, read)| read.truncated) {
-            let note = self.styles.note;
+        for (file, _) in report.files.iter().enumerate().filter(|(_, read)| read.truncated) {
             let until = report.summary.times.map_or_else(String::new, |(_, end)| {
                 format!("; if its lines are in time order, it is complete before {end}")
             });
-            writeln!(self.out, "{file}: {note}note:{note:#} the file is truncated{until}")?;
+            self.remark(file, "note", &format!("the file is truncated{until}"))?;
         }
-        let file = self.trace();
-        let Human { out, styles, .. } = self;
-        let note = styles.note;
-        let mut remark = |text: String| writeln!(out, "{file}: {note}note:{note:#} {text}");
         let counts = [(report.unlisted_errors, "error"), (report.unlisted_warnings, "warning")];
         for (count, what) in counts {
             if count > 0 {
                 let what = counted(count, what);
-                remark(format!("{what} more; --max-errors 0 lists all"))?;
+                self.remark(0, "note", &format!("{what} more; --max-errors 0 lists all"))?;
             }
         }
         Ok(())
@@ -185,32 +182,17 @@ impl<W: Write> Human<W> {
 
     /// Writes which option lists each of the combined warnings.
     pub fn how_to_see_each(&mut self) -> io::Result<()> {
-        let file = self.trace();
-        let Human { out, styles, .. } = self;
-        let note = styles.note;
-        writeln!(
-            out,
-            "{file}: {note}note:{note:#} warnings of one kind are combined; --only KIND lists each"
-        )
+        self.remark(0, "note", "warnings of one kind are combined; --only KIND lists each")
     }
 
     /// Writes a hint that an option would help.
     pub fn hint(&mut self, report: &Report) -> io::Result<()> {
-        let file = self.trace();
-        let Human { out, styles, .. } = self;
-        let note = styles.note;
-        let has_old_name = |finding: &Finding| {
-            let fault = match &finding.cause {
-                Cause::Problem(Problem::Line { fault, .. }) => Some(*fault),
-                _ => None,
-            };
-            fault.is_some_and(FaultKind::is_old_name)
+        let has_old_name = |finding: &Finding| match &finding.cause {
+            Cause::Problem(Problem::Line { fault, .. }) => fault.is_old_name(),
+            _ => false,
         };
         if report.findings.iter().any(has_old_name) {
-            writeln!(
-                out,
-                "{file}: {note}hint:{note:#} `-n` reads the field names of older traces"
-            )?;
+            self.remark(0, "hint", "`-n` reads the field names of older traces")?;
         }
         let Disorder { events, lanes } = report.disorder;
         let what = match (events, lanes) {
@@ -225,11 +207,8 @@ impl<W: Write> Human<W> {
                 "{events} events are not in time order in their {lanes} lanes (a container and a type each)"
             ),
         };
-        writeln!(
-            out,
-            "{file}: {note}hint:{note:#} {what}; `pj_dump --sort` replays such a trace as if it had \
-             been sorted by time"
-        )
+        let remedy = "`pj_dump --sort` replays such a trace as if it had been sorted by time";
+        self.remark(0, "hint", &format!("{what}; {remedy}"))
     }
 
     /// Writes the tree of containers.
@@ -298,10 +277,8 @@ impl<W: Write> Human<W> {
 
     /// Writes the verdict. `shown` is true if warnings were shown.
     pub fn verdict(&mut self, report: &Report, sound: bool, shown: bool) -> io::Result<()> {
-        let file = self.trace();
-        let Human { out, styles, .. } = self;
-        let (word, style) =
-            if sound { ("sound", styles.strong) } else { ("not sound", styles.error) };
+        let Styles { strong, error, .. } = self.styles;
+        let (word, style) = if sound { ("sound", strong) } else { ("not sound", error) };
         let mut counts = Vec::new();
         for (count, what) in [(report.errors, "error"), (report.warnings, "warning")] {
             if count > 0 {
@@ -312,8 +289,8 @@ impl<W: Write> Human<W> {
             counts.push("which are not shown".into());
         }
         let separator = if counts.is_empty() { "" } else { ": " };
-        let counts = counts.join(", ");
-        writeln!(out, "{file} is {style}{word}{style:#}{separator}{counts}")
+        let (file, counts) = (self.files.first().map_or("", String::as_str), counts.join(", "));
+        writeln!(self.out, "{file} is {style}{word}{style:#}{separator}{counts}")
     }
 
     /// Writes the duration of the check.
