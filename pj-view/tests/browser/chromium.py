@@ -1,6 +1,7 @@
 """Drives a headless Chromium by its DevTools protocol through a pipe."""
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -53,8 +54,6 @@ class Chromium:
 
     @staticmethod
     def _above(fd):
-        import fcntl
-
         moved = fcntl.fcntl(fd, fcntl.F_DUPFD, 20)
         os.close(fd)
         return moved
@@ -122,6 +121,30 @@ class Chromium:
         self.wait("Boolean(window.pajeView)", 120)
         self.settle()
 
+    def state(self):
+        """Returns the state of the page."""
+        return self.evaluate("window.pajeView.state()")
+
+    def text(self, element):
+        return self.evaluate(f"document.getElementById('{element}').textContent")
+
+    def press(self, selector, at=0):
+        """Presses a button, wherever it is."""
+        self.evaluate(f"document.querySelectorAll({selector!r})[{at}].click()")
+        self.settle()
+
+    def choose(self, element, value):
+        """Gives a list or a field a value."""
+        self.evaluate(f"Object.assign(document.getElementById('{element}'), {{ value: {value!r} }}).dispatchEvent(new Event('change'))")
+        self.settle()
+
+    def type(self, field, text):
+        """Replaces the text of a field, as a person does."""
+        self.evaluate(f"Object.assign(document.getElementById('{field}'), {{ value: '' }}).focus()")
+        self.call("Input.insertText", text=text)
+        self.evaluate(f"document.getElementById('{field}').dispatchEvent(new Event('change'))")
+        self.settle()
+
     def settle(self):
         """Waits until all requests are answered."""
         self.evaluate("new Promise((done) => setTimeout(done, 350))")
@@ -131,10 +154,14 @@ class Chromium:
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
-    def click(self, x, y):
+    def point(self, x, y):
+        """Moves the pointer and clicks."""
         self.mouse("mouseMoved", x, y)
         for kind in ("mousePressed", "mouseReleased"):
             self.mouse(kind, x, y, button="left", clickCount=1)
+
+    def click(self, x, y):
+        self.point(x, y)
         self.settle()
 
     def drag(self, x0, y0, x1, y1, shift=False):
@@ -151,12 +178,8 @@ class Chromium:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=8 if shift else 0)
         self.settle()
 
-    def screenshot(self, path=None):
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
-        if path:
-            with open(path, "wb") as file:
-                file.write(data)
-        return data
+    def screenshot(self, **more):
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png", **more)["data"])
 
     def close(self):
         self.process.kill()

@@ -2,20 +2,16 @@
 
 import pathlib
 import subprocess
-import sys
 
 import people
 import run
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
-from header import header  # noqa: E402
 
 PAGE = "window.pajeView.page"
 
 
 def ring(rounds):
     """Returns a trace of two ranks that pass a message back and forth. Each waits for the other in each round."""
-    text = header(
+    text = run.header(
         "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineLinkType",
         "PajeStartLink", "PajeEndLink",
     ) + "1 Rank 0\n2 MPI_STATE Rank\n5 MPI_LINK 0 Rank Rank\n3 0 rank-0 Rank 0\n3 0 rank-1 Rank 0\n"
@@ -31,10 +27,19 @@ def ring(rounds):
     return text + "\n".join(text for _, text in sorted(events)) + "\n"
 
 
-def turn_on(browser, overlay):
-    browser.evaluate(f"document.getElementById('overlay-{overlay}').click()")
-    browser.settle()
-    assert browser.evaluate(f"document.getElementById('overlay-{overlay}').getAttribute('aria-pressed')") == "true"
+def overview(browser):
+    """Returns what the page knows about waits and the critical path."""
+    return browser.evaluate("(async () => { for (;;) { const it = await (await fetch('explained')).json(); if (it.state !== 'computing') return it; } })()")
+
+
+def is_on(browser, overlay):
+    return browser.evaluate(f"document.getElementById('overlay-{overlay}').getAttribute('aria-pressed')") == "true"
+
+
+def toggle(browser, overlay):
+    """Switches an overlay. Returns whether it is on."""
+    browser.press(f"#overlay-{overlay}")
+    return is_on(browser, overlay)
 
 
 def open_panel(browser, panel):
@@ -47,7 +52,7 @@ def place_of(browser, lane, time):
     """Returns the position of a time in a lane, and the height of the lane."""
     browser.evaluate(f"{PAGE}.navigator.reveal({{ lane: {lane}, row: 0, start: {time}, end: {time} }})")
     browser.settle()
-    view = run.state(browser)
+    view = browser.state()
     line = next(line for line in view["lines"] if line["lane"] == lane)
     x = browser.evaluate(f"{PAGE}.viewport.gutter + {PAGE}.viewport.x({time})")
     return x, run.AXIS + line["top"] - view["scroll"], line["height"]
@@ -61,9 +66,8 @@ def rgb(text):
     return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5))
 
 
-def click_button(browser, panel, title, at=0):
-    browser.evaluate(f"document.querySelectorAll('#{panel} button[title=\"{title}\"]')[{at}].click()")
-    browser.settle()
+def click_button(browser, panel, title):
+    browser.press(f"#{panel} button[title='{title}']")
 
 
 def off_costs_nothing(browser, url):
@@ -75,13 +79,13 @@ def off_costs_nothing(browser, url):
 
 def wait_to_cause_and_back(browser, url):
     browser.open(url)
-    turn_on(browser, "waits")
-    overview = browser.evaluate("fetch('explained').then((it) => it.json())") if url.startswith("http") else browser.evaluate(f"{PAGE}.data.model.explained")
-    wait = next(it for it in overview["waits"]["longest"] if it["release"] is not None)
+    assert toggle(browser, "waits")
+    found = overview(browser) if url.startswith("http") else browser.evaluate(f"{PAGE}.data.model.explained")
+    wait = next(it for it in found["waits"]["longest"] if it["release"] is not None)
     middle = (wait["start"] + wait["end"]) / 2
     browser.evaluate(f"{PAGE}.viewport.around({wait['start']}, {wait['end']})")
     x, top, height = place_of(browser, wait["lane"], middle)
-    colour = rgb(overview["colours"][wait["kind"]])
+    colour = rgb(found["colours"][wait["kind"]])
     for dark in (False, True):
         browser.evaluate(f"{PAGE}.state.dark = {str(dark).lower()}; {PAGE}.state.changed('look')")
         browser.settle()
@@ -89,21 +93,21 @@ def wait_to_cause_and_back(browser, url):
     browser.mouse("mouseMoved", x, top + height - 5)
     browser.settle()
     tip = browser.evaluate("document.getElementById('tip').innerText")
-    assert overview["kinds"][wait["kind"]] in tip and "waits for" in tip, tip
+    assert found["kinds"][wait["kind"]] in tip and "waits for" in tip, tip
     browser.click(x, top + height - 5)
-    selected = run.state(browser)["selected"]
+    selected = browser.state()["selected"]
     assert (selected["lane"], selected["row"]) == (wait["whom"], wait["release"]), (selected, wait)
     text = open_panel(browser, "cause")
     assert "It ends these waits" in text, text
     click_button(browser, "cause", "Go to the wait")
-    selected = run.state(browser)["selected"]
-    lanes = {it["lane"] for it in overview["waits"]["longest"]}
+    selected = browser.state()["selected"]
+    lanes = {it["lane"] for it in found["waits"]["longest"]}
     assert selected["lane"] in lanes, selected
     click_button(browser, "cause", "Go to its cause")
-    selected = run.state(browser)["selected"]
+    selected = browser.state()["selected"]
     assert (selected["lane"], selected["row"]) == (wait["whom"], wait["release"]), (selected, wait)
     text = open_panel(browser, "waiting")
-    assert overview["kinds"][wait["kind"]] in text and "The longest waits" in text, text
+    assert found["kinds"][wait["kind"]] in text and "The longest waits" in text, text
     # The address remembers the overlay.
     browser.wait("location.hash.includes('on=waits')")
 
@@ -125,17 +129,15 @@ def longest_part(browser, count):
 
 def the_path_is_drawn(browser, url):
     browser.open(url)
-    turn_on(browser, "path")
-    overview = browser.evaluate("fetch('explained').then((it) => it.json())")
-    lane, start, end = longest_part(browser, overview["path"]["parts"])
+    assert toggle(browser, "path")
+    found = overview(browser)
+    lane, start, end = longest_part(browser, found["path"]["parts"])
     browser.evaluate(f"{PAGE}.viewport.around({start}, {end})")
     x, top, height = place_of(browser, lane, (start + end) / 2)
-    line, colour = range(int(top), int(top + height)), rgb(overview["pathColour"])
+    line, colour = range(int(top), int(top + height)), rgb(found["pathColour"])
     shown = lambda: sum(row[int(x)] == colour for row in run.pixels(browser.screenshot())[line.start : line.stop])
     assert shown() > 0
-    browser.evaluate("document.getElementById('overlay-path').click()")
-    browser.settle()
-    assert shown() == 0
+    assert not toggle(browser, "path") and shown() == 0
     run.clean(browser, url)
 
 
@@ -147,8 +149,8 @@ def many_waits(browser, program, folder):
         browser.open(served.url)
         browser.settle()
         assert browser.evaluate(f"[...{PAGE}.state.overlays].sort().join()") == "path,waits"
-        overview = browser.evaluate("fetch('explained').then((it) => it.json())")
-        waits, line = rgb(overview["colours"][0]), rgb(overview["pathColour"])
+        found = overview(browser)
+        waits, line = rgb(found["colours"][0]), rgb(found["pathColour"])
         rows = run.pixels(browser.screenshot())
         assert sum(row.count(waits) for row in rows) > 500
         # The path is in each lane half of the time, so its line is lighter, and hides little of the rest.
@@ -162,7 +164,7 @@ def many_waits(browser, program, folder):
         # A folded container shows the mean of its lanes.
         browser.evaluate(f"(() => {{ const {{ state, data }} = {PAGE}; for (const it of data.model.containers.values()) if (it.id) state.folded.add(it.id); state.changed('layout'); }})()")
         browser.settle()
-        assert all(it["summary"] for it in run.state(browser)["lines"])
+        assert all(it["summary"] for it in browser.state()["lines"])
         assert sum(row.count(waits) for row in run.pixels(browser.screenshot())) > 300
         run.clean(browser, served.url)
 
@@ -173,7 +175,7 @@ def refusals_are_shown(browser, program, examples):
         browser.evaluate("document.getElementById('overlay-waits').click()")
         browser.wait("document.getElementById('live').textContent.includes('do not record which task waits')")
         browser.settle()
-        assert browser.evaluate("document.getElementById('overlay-waits').getAttribute('aria-pressed')") == "false"
+        assert not is_on(browser, "waits")
         text = open_panel(browser, "waiting")
         assert "do not record" in text, text
         run.clean(browser, served.url)
@@ -199,12 +201,18 @@ def panels(browser, url, is_served=True):
     )
     browser.settle()
     click_button(browser, "communication", "Select this message")
-    selected = run.state(browser)["selected"]
+    selected = browser.state()["selected"]
     assert selected["from"] != selected["to"], selected
 
+    durations(browser)
+    if is_served:
+        run.clean(browser, url)
+
+
+def durations(browser):
+    """Shows the durations of the value with the longest total time, and selects the longest."""
     open_panel(browser, "durations")
-    # The value with the longest total time.
-    type_, value, _ = max(run.state(browser)["profile"]["states"], key=lambda it: it[2])
+    type_, value, _ = max(browser.state()["profile"]["states"], key=lambda it: it[2])
     browser.evaluate(f"{PAGE}.navigator.clear()")
     browser.evaluate(f"{PAGE}.navigator.search({{ type: {type_}, value: {value} }})")
     browser.evaluate(f"{PAGE}.navigator.fit()")
@@ -212,30 +220,25 @@ def panels(browser, url, is_served=True):
     text = browser.evaluate("document.querySelector('#durations').innerText")
     assert "Median" in text and "The longest" in text, text
     assert browser.evaluate("document.querySelectorAll('#durations rect').length > 1")
+    longest = browser.evaluate("document.querySelector('#durations tbody tr:has(button) td.number').textContent")
     click_button(browser, "durations", "Go to it")
-    selected = run.state(browser)["selected"]
-    longest = browser.evaluate("document.querySelector('#durations tbody td.number').textContent")
-    shown = browser.evaluate(f"{PAGE}.data.model.units.format({selected['end'] - selected['start']})")
-    assert selected["value"] == value and shown in text, (selected, longest, shown, text)
-    if is_served:
-        run.clean(browser, url)
+    selected = browser.state()["selected"]
+    length = browser.evaluate(f"{PAGE}.data.model.units.format({selected['end'] - selected['start']})")
+    assert selected["value"] == value and length == longest, (selected, length, longest)
 
 
 def any_trace(browser, url):
     """Each overlay is shown or says what the trace lacks, and each panel has contents, for any trace."""
     browser.open(url)
-    overview = browser.evaluate("(async () => { for (;;) { const it = await (await fetch('explained')).json(); if (it.state !== 'computing') return it; } })()")
+    found = overview(browser)
     for overlay in ("waits", "path"):
-        browser.evaluate(f"document.getElementById('overlay-{overlay}').click()")
-        browser.settle()
-        is_on = browser.evaluate(f"document.getElementById('overlay-{overlay}').getAttribute('aria-pressed')") == "true"
-        assert is_on == ("refused" not in overview[overlay]), (overlay, overview[overlay])
+        assert toggle(browser, overlay) == ("refused" not in found[overlay]), (overlay, found[overlay])
     for panel in ("why", "waiting", "cause", "communication", "durations"):
         assert open_panel(browser, panel).strip(), panel
-    wait = next((it for it in overview["waits"].get("longest", []) if it["release"] is not None), None)
+    wait = next((it for it in found["waits"].get("longest", []) if it["release"] is not None), None)
     if wait:
         click_button(browser, "waiting", "Go to its cause")
-        assert run.state(browser)["selected"]["lane"] in {it["whom"] for it in overview["waits"]["longest"]}
+        assert browser.state()["selected"]["lane"] in {it["whom"] for it in found["waits"]["longest"]}
         text = browser.evaluate("document.querySelector('#cause').innerText")
         assert "It ends these waits" in text or wait["release"] is None, text
     # Zooming keeps the overlays: from single waits to shares.
@@ -302,14 +305,14 @@ def two_traces(browser, program, first, second):
         # So can markers. Without them, the alignment stays, and the page says what is missing.
         choose = "(() => { const s = document.getElementById('align'); s.value = 'marks'; s.dispatchEvent(new Event('change')); })()"
         browser.evaluate(choose)
-        assert "Mark a time in each trace" in browser.evaluate("document.getElementById('said').textContent")
+        assert "Mark a time in each trace" in browser.text("said")
         assert browser.evaluate("window.pajePair.zeros()") == starts
         browser.evaluate("window.pajePair.pages().forEach(({ state, data }, i) => { state.marks = [{ time: data.model.extent[1] / (2 + i), name: 'A' }]; state.changed('marks'); })")
         browser.evaluate(choose)
         browser.evaluate(rest)
         agree()
         assert browser.evaluate("window.pajePair.zeros()") == browser.evaluate("window.pajePair.pages().map((page) => page.state.marks[0].time)")
-        assert browser.evaluate("document.getElementById('said').textContent") == ""
+        assert browser.text("said") == ""
         assert browser.console == [], browser.console
         if people.AXE.exists():
             browser.evaluate(people.AXE.read_text() + "; true")
@@ -332,8 +335,7 @@ def all_tests(browser, program, examples, folder):
     # The page of the server may have sent requests until now. The file is opened again below.
     browser.requests.clear()
     assert browser.evaluate(f"[...{PAGE}.state.overlays].join()") == "waits", "--waits shows waits at once"
-    browser.evaluate("document.getElementById('overlay-waits').click()")
-    browser.settle()
+    browser.press("#overlay-waits")
     wait_to_cause_and_back(browser, page.as_uri() + "#theme=light")
     panels(browser, page.as_uri(), is_served=False)
     run.clean(browser, page.as_uri())

@@ -1,18 +1,14 @@
 """Regression tests of the page."""
 
 
-def state(browser):
-    return browser.evaluate("window.pajeView.state()")
-
-
 def dragging_names(browser, url):
     """A name that is dropped outside the stage keeps its position, also at the next click."""
     browser.open(url)
-    lines = [line for line in state(browser)["lines"] if line.get("folded") is not None]
+    lines = [line for line in browser.state()["lines"] if line.get("folded") is not None]
     top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top")
     first, second = (top + 34 + line["top"] + line["height"] / 2 for line in lines[:2])
     labels = [line["label"] for line in lines]
-    names = lambda: [line["label"] for line in state(browser)["lines"] if line.get("folded") is not None]
+    names = lambda: [line["label"] for line in browser.state()["lines"] if line.get("folded") is not None]
     dragged = lambda: browser.evaluate("window.pajeView.page.state.dragged ?? null")
     for x, y in ((60, 5), (1275, second)):
         browser.mouse("mouseMoved", 60, second)

@@ -11,7 +11,7 @@ import random
 import time
 
 import chromium
-from run import Served, state
+from run import Served
 
 # Zooms to a ten-thousandth of the trace and back with the wheel; pans in steps of some pixels.
 ZOOM = """(async (place) => {
@@ -104,7 +104,7 @@ def main():
         print(f"{os.path.basename(asked.trace)}, {width} × {height}: first picture {time.monotonic() - served.began:.2f} s after the start")
         browser.settle()
         lanes = browser.evaluate("window.pajeView.page.data.model.lanes.size")
-        print(f"{lanes} lanes, {len(state(browser)['lines'])} lines")
+        print(f"{lanes} lanes, {len(browser.state()['lines'])} lines")
         all_shown = []
         ways = [(f"zoom at {place:.0%}", f"{ZOOM}({place})") for place in (0.5, 0.15, 0.85)]
         ways += [(f"along {part:.1%} of it", f"{PAN}({part})") for part in (0.5, 0.02, 0.001)]

@@ -1,13 +1,8 @@
 """Tests what people do with keyboard, screen reader, fingers, and the browser's Back."""
 
-import base64
 import pathlib
 
 AXE = pathlib.Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-
-
-def state(browser):
-    return browser.evaluate("window.pajeView.state()")
 
 
 def first_state(browser):
@@ -53,41 +48,41 @@ def one_live_region(browser, url):
 def keys_need_focus(browser, url):
     """Letters act only while the timeline has the focus."""
     browser.open(url)
-    before = state(browser)
+    before = browser.state()
     for target in ("#legend button", "#fit", "#legend summary"):
         browser.evaluate(f"document.querySelector('{target}').focus()")
         for key in ("t", "l", "w", "d", "j", "n", "/", "?", "0"):
             browser.key(key)
-        after = state(browser)
+        after = browser.state()
         same = ("dark", "from", "to", "cursor", "selected")
         assert [after[it] for it in same] == [before[it] for it in same], target
         assert browser.evaluate("document.activeElement.id !== 'search' && !document.getElementById('keys').open")
     browser.evaluate("document.getElementById('stage').focus()")
     browser.key("t")
-    assert state(browser)["dark"] != before["dark"]
+    assert browser.state()["dark"] != before["dark"]
 
 
 def rows_by_keyboard(browser, url):
     """Each row can be reached and is announced."""
     browser.open(url)
-    heard = lambda: browser.evaluate("document.getElementById('live').textContent")
+    heard = lambda: browser.text("live")
     browser.key("j")
     assert heard().startswith("rank-0"), heard()
     browser.key("j")
     assert "MPI_STATE of rank-0" in heard() and "rows" in heard(), heard()
     browser.key(".")
-    first = state(browser)["selected"]
+    first = browser.state()["selected"]
     assert first is not None and "in rank-0" in heard(), heard()
     rows = browser.evaluate(f"window.pajeView.page.data.model.lanes.get({first['lane']}).rows")
     for _ in range(3):
         browser.key(",")
-    low = state(browser)["selected"]["row"]
+    low = browser.state()["selected"]["row"]
     browser.key(".")
-    assert state(browser)["selected"]["row"] == min(low + 1, rows - 1)
+    assert browser.state()["selected"]["row"] == min(low + 1, rows - 1)
     # The next lane has rows of its own.
     browser.key("j")
     browser.key(".")
-    other = state(browser)["selected"]
+    other = browser.state()["selected"]
     assert other["lane"] != first["lane"] and "POWER" in heard(), heard()
 
 
@@ -95,25 +90,25 @@ def back_and_forward(browser, url):
     """Back returns to the view before a jump, Forward to the view after it."""
     browser.open(url)
     browser.evaluate("window.loaded = true")
-    begin = state(browser)
+    begin = browser.state()
     browser.click(*first_state(browser))
-    selected = state(browser)
+    selected = browser.state()
     browser.key("f")
-    close = state(browser)
+    close = browser.state()
     assert selected["selected"] and close["to"] - close["from"] < begin["to"] - begin["from"]
     # Moving about makes no entries.
     browser.key("d")
     browser.key("a")
     browser.key("s")
-    moved = state(browser)
+    moved = browser.state()
     browser.key("0")
-    fitted = state(browser)
+    fitted = browser.state()
 
     def go(way):
         browser.evaluate(f"history.{way}()")
         browser.evaluate("new Promise((done) => setTimeout(done, 200))")
         browser.settle()
-        return state(browser)
+        return browser.state()
 
     def same(one, other):
         return all(abs(one[it] - other[it]) < 1e-9 for it in ("from", "to")) and (one["selected"] or {}).get("row") == (
@@ -122,7 +117,7 @@ def back_and_forward(browser, url):
 
     assert same(go("back"), moved)
     assert same(go("back"), selected)
-    assert same(go("back"), begin) and state(browser)["selected"] is None
+    assert same(go("back"), begin) and browser.state()["selected"] is None
     assert same(go("forward"), selected)
     assert same(go("forward"), moved)
     assert same(go("forward"), fitted)
@@ -141,9 +136,9 @@ def fingers(browser, url):
     touch("touchStart", (x, y))
     touch("touchEnd")
     browser.settle()
-    assert state(browser)["selected"] is not None, "a tap selects"
+    assert browser.state()["selected"] is not None, "a tap selects"
     times = lambda *xs: [browser.evaluate(f"(({{ viewport }}) => viewport.time({x} - viewport.gutter))(window.pajeView.page)") for x in xs]
-    before = state(browser)
+    before = browser.state()
     held = times(500, 600)
     touch("touchStart", (500, 300), (600, 300))
     for step in range(1, 6):
@@ -152,7 +147,7 @@ def fingers(browser, url):
     now = times(400, 700)
     touch("touchEnd")
     browser.settle()
-    after = state(browser)
+    after = browser.state()
     assert abs((before["to"] - before["from"]) / (after["to"] - after["from"]) - 3) < 0.01, "two fingers zoom"
     assert all(abs(a - b) < 1e-6 * (before["to"] - before["from"]) for a, b in zip(held, now)), "times stay below the fingers"
     touch("touchStart", (600, 300))
@@ -160,7 +155,7 @@ def fingers(browser, url):
     touch("touchMove", (500, 300))
     touch("touchEnd")
     browser.settle()
-    moved = state(browser)
+    moved = browser.state()
     assert moved["from"] > after["from"] and abs((moved["to"] - moved["from"]) / (after["to"] - after["from"]) - 1) < 1e-9
     browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
@@ -218,40 +213,31 @@ def widths(browser, url):
     browser.settle()
 
 
-def type_into(browser, field, text):
-    """Replaces the text of a field, as a person does."""
-    browser.evaluate(f"(() => {{ const it = document.getElementById('{field}'); it.focus(); it.value = ''; }})()")
-    browser.call("Input.insertText", text=text)
-    browser.evaluate(f"document.getElementById('{field}').dispatchEvent(new Event('change'))")
-    browser.settle()
-
-
 def hits(browser, url):
     """A search lists its hits; a click, N and the address go to them."""
     browser.open(url)
-    type_into(browser, "search", "allreduce")
+    browser.type("search", "allreduce")
     rows = lambda: browser.evaluate("[...document.querySelectorAll('#hits tbody tr')].map((it) => it.textContent)")
     listed = rows()
     assert len(listed) > 5 and all("Allreduce" in it for it in listed), listed
     total = browser.evaluate("document.querySelector('#hits caption').textContent")
     assert total.endswith(f": {len(listed)}"), total
-    first = state(browser)["selected"]
+    first = browser.state()["selected"]
     assert first is not None
-    browser.evaluate("document.querySelectorAll('#hits tbody button')[3].click()")
-    browser.settle()
-    third = state(browser)["selected"]
+    browser.press("#hits tbody button", 3)
+    third = browser.state()["selected"]
     assert third["start"] > first["start"]
     assert browser.evaluate("document.querySelectorAll('#hits [aria-current]').length") == 1
     browser.evaluate("document.getElementById('within').value = 'container'")
-    type_into(browser, "search", "RANK-2")
-    assert len(rows()) == 1 and browser.evaluate("document.getElementById('live').textContent").endswith("rank-2")
-    view = state(browser)
+    browser.type("search", "RANK-2")
+    assert len(rows()) == 1 and browser.text("live").endswith("rank-2")
+    view = browser.state()
     assert view["search"] is None and view["cursor"] is not None
     browser.open(browser.evaluate("location.href"))
     assert len(rows()) == 1 and browser.evaluate("document.getElementById('search').value") == "RANK-2"
     browser.evaluate("document.getElementById('within').value = 'key'")
-    type_into(browser, "search", "no such key")
-    heard = browser.evaluate("document.getElementById('live').textContent")
+    browser.type("search", "no such key")
+    heard = browser.text("live")
     assert heard == "Nothing contains no such key" or "not in this file" in heard, heard
     browser.evaluate("document.getElementById('stage').focus()")
     browser.key("Escape")
@@ -267,33 +253,27 @@ def markers(browser, url):
     browser.key("m")
     browser.mouse("mouseMoved", 700, 300)
     browser.key("m")
-    two = state(browser)["marks"]
+    two = browser.state()["marks"]
     assert [it["name"] for it in two] == ["A", "B"] and two[0]["time"] < two[1]["time"]
     at = lambda x: browser.evaluate(f"(({{ viewport }}) => viewport.time({x} - viewport.gutter))(window.pajeView.page)")
     assert abs(two[0]["time"] - at(500)) < 1e-9
     browser.click(*first_state(browser))
     browser.key("m")
-    three = state(browser)
+    three = browser.state()
     assert three["selected"]["start"] in [it["time"] for it in three["marks"]], "a marker at the start of the selected row"
     browser.evaluate("(() => { const it = document.querySelector('#marks input'); it.value = 'begin, ü'; it.dispatchEvent(new Event('change')); })()")
     browser.settle()
     browser.open(browser.evaluate("location.href"))
-    kept = state(browser)["marks"]
+    kept = browser.state()["marks"]
     assert [it["time"] for it in kept] == [it["time"] for it in three["marks"]] and kept[0]["name"] == "begin, ü", kept
     for _ in range(3):
-        browser.evaluate("document.querySelector('#marks [aria-label^=Remove]').click()")
-        browser.settle()
-    assert state(browser)["marks"] == []
-
-
-def choose(browser, select, value):
-    browser.evaluate(f"(() => {{ const it = document.getElementById('{select}'); it.value = '{value}'; it.dispatchEvent(new Event('change')); }})()")
-    browser.settle()
+        browser.press("#marks [aria-label^=Remove]")
+    assert browser.state()["marks"] == []
 
 
 def color_at(browser, pixels, point):
     clip = {"x": int(point[0]), "y": int(point[1]), "width": 1, "height": 1, "scale": 1}
-    return pixels(base64.b64decode(browser.call("Page.captureScreenshot", format="png", clip=clip)["data"]))[0][0]
+    return pixels(browser.screenshot(clip=clip))[0][0]
 
 
 def colours_by(browser, url, pixels):
@@ -303,18 +283,18 @@ def colours_by(browser, url, pixels):
     # Above the text of the state.
     point = (x, y - 4)
     by_value = color_at(browser, pixels, point)
-    choose(browser, "color", "duration")
+    browser.choose("color", "duration")
     by_duration = color_at(browser, pixels, point)
     assert by_duration != by_value
     legend = browser.evaluate("[...document.querySelectorAll('#legend .scale li')].map((it) => it.textContent)")
     assert len(legend) == 7 and "ms" in legend[0] and "ns" in legend[-1], legend
     browser.open(browser.evaluate("location.href"))
     assert color_at(browser, pixels, point) == by_duration, "the address has the choice"
-    choose(browser, "color", "class")
+    browser.choose("color", "class")
     by_class = color_at(browser, pixels, point)
     classes = browser.evaluate("[...document.querySelectorAll('#legend .scale li')].map((it) => it.textContent)")
     assert "send" in " ".join(classes).lower() and by_class not in (by_value, by_duration), classes
-    choose(browser, "color", "value")
+    browser.choose("color", "value")
     assert color_at(browser, pixels, point) == by_value
 
 
@@ -324,8 +304,7 @@ def colour_by_field(browser, url, pixels):
     browser.click(*first_state(browser))
     field = browser.evaluate("document.querySelector('#details [aria-label^=\"Colour by\"]')?.getAttribute('aria-label')")
     assert field, "the row has fields"
-    browser.evaluate("document.querySelector('#details [aria-label^=\"Colour by\"]').click()")
-    browser.settle()
+    browser.press('#details [aria-label^="Colour by"]')
     browser.settle()
     listed = browser.evaluate(
         """[...document.querySelectorAll('#legend .scale li')].map((it) => [it.textContent, getComputedStyle(it.querySelector('.swatch')).backgroundColor])"""
@@ -346,8 +325,7 @@ def flame(browser, url):
     """The flame view shows paths of nested states; its sums are those of the profile."""
     browser.open(url)
     assert browser.evaluate("document.querySelector('#flame div').children.length") == 0, "folded, it costs nothing"
-    browser.evaluate("document.querySelector('#flame summary').click()")
-    browser.settle()
+    browser.press("#flame summary")
     boxes = browser.evaluate(
         """[...document.querySelectorAll('#flame button')].map((it) => [it.getAttribute('aria-label'), it.parentElement.style.left, it.parentElement.style.width, it.parentElement.style.top])"""
     )
@@ -360,30 +338,28 @@ def flame(browser, url):
         if number(top) > 0:
             around = [it for it in boxes if number(it[3]) == number(top) - 19 and number(it[1]) <= number(left) + 1e-6 and number(it[1]) + number(it[2]) >= number(left) + number(width) - 1e-6]
             assert len(around) == 1, (label, around)
-    browser.evaluate("document.querySelector('#flame button').click()")
-    browser.settle()
-    assert state(browser)["search"] is not None
+    browser.press("#flame button")
+    assert browser.state()["search"] is not None
     assert browser.evaluate("document.querySelector('#flame [aria-pressed=true]') !== null")
 
 
 def pins(browser, url):
     """A pinned container stays at the top while the others scroll; clicks find its states there."""
     browser.open(url)
-    line = lambda name: next(it for it in state(browser)["lines"] if it["label"] == name)
+    line = lambda name: next(it for it in browser.state()["lines"] if it["label"] == name)
     browser.evaluate("document.getElementById('within').value = 'container'")
-    type_into(browser, "search", "rank-2")
+    browser.type("search", "rank-2")
     browser.key("p")
-    assert line("rank-2")["top"] == 0 and len([it for it in state(browser)["lines"] if it["label"] == "rank-2"]) == 1
+    assert line("rank-2")["top"] == 0 and len([it for it in browser.state()["lines"] if it["label"] == "rank-2"]) == 1
     browser.key("PageDown")
-    assert state(browser)["scroll"] > 0
+    assert browser.state()["scroll"] > 0
     height = browser.evaluate("window.pajeView.page.viewport.pinned")
     assert height > 40
-    lane = next(it for it in state(browser)["lines"] if it["lane"] is not None)
+    lane = next(it for it in browser.state()["lines"] if it["lane"] is not None)
     top = browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") + 34
     browser.click(500, top + lane["top"] + 8)
-    assert state(browser)["selected"]["lane"] == lane["lane"] and lane["top"] < height
+    assert browser.state()["selected"]["lane"] == lane["lane"] and lane["top"] < height
     browser.open(browser.evaluate("location.href"))
     assert line("rank-2")["top"] == 0
-    browser.evaluate("document.querySelector('#details [aria-label^=Unpin]').click()")
-    browser.settle()
+    browser.press("#details [aria-label^=Unpin]")
     assert line("rank-2")["top"] > 0 and browser.evaluate("window.pajeView.page.viewport.pinned") == 0

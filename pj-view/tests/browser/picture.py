@@ -5,6 +5,7 @@ ADDRESS is the part of the page's address after `#`: times, selection, theme.
 """
 
 import os
+import pathlib
 import sys
 
 import chromium
@@ -16,7 +17,7 @@ def main():
     width, height = (int(it) for it in (sys.argv[4:6] or (1280, 720)))
     with Served(os.path.abspath(program), trace) as served, chromium.Chromium(width, height, 2) as browser:
         browser.open("#".join([served.url, *sys.argv[6:7]]))
-        browser.screenshot(picture)
+        pathlib.Path(picture).write_bytes(browser.screenshot())
 
 
 if __name__ == "__main__":

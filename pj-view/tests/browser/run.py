@@ -86,10 +86,6 @@ def pixels(png):
     return rows
 
 
-def state(browser):
-    return browser.evaluate("window.pajeView.state()")
-
-
 def clean(browser, url):
     """Checks that the head has its height, the console is empty, and no other server was used."""
     assert browser.evaluate("document.getElementById('stage').getBoundingClientRect().top") == AXIS - 34
@@ -97,7 +93,7 @@ def clean(browser, url):
     foreign = [it for it in browser.requests if not it.startswith((url, "data:", "about:"))]
     assert foreign == [], foreign
     browser.requests.clear()
-    assert state(browser)["failed"] is None
+    assert browser.state()["failed"] is None
 
 
 def lane_line(view):
@@ -107,7 +103,7 @@ def lane_line(view):
 def walk_through(browser, url):
     """Zooms, pans, folds, searches, selects, follows links, and reloads the page from its address."""
     browser.open(url)
-    first = state(browser)
+    first = browser.state()
     assert first["from"] < first["to"] and first["lines"], first
     room = browser.evaluate("window.pajeView.page.viewport.width")
     # Browsers round positions of the pointer.
@@ -116,71 +112,67 @@ def walk_through(browser, url):
     at = browser.evaluate(f"window.pajeView.page.viewport.time({half})")
     browser.mouse("mouseWheel", middle, 200, deltaX=0, deltaY=-240)
     browser.settle()
-    zoomed = state(browser)
+    zoomed = browser.state()
     assert zoomed["to"] - zoomed["from"] < 0.7 * (first["to"] - first["from"]), "zoomed"
     still = browser.evaluate(f"window.pajeView.page.viewport.time({half})")
     assert abs(still - at) < 1e-6 * (first["to"] - first["from"]), "the time below the pointer stays there"
     browser.key("w")
-    closer = state(browser)
+    closer = browser.state()
     browser.drag(middle, 300, middle - 100, 300)
-    panned = state(browser)
+    panned = browser.state()
     assert panned["from"] > closer["from"] and abs((panned["to"] - panned["from"]) / (closer["to"] - closer["from"]) - 1) < 1e-6
     browser.key("a")
-    assert state(browser)["from"] < panned["from"]
+    assert browser.state()["from"] < panned["from"]
     browser.key("0")
-    fitted = state(browser)
+    fitted = browser.state()
     assert abs(fitted["to"] - fitted["from"] - (first["to"] - first["from"])) < 0.05 * (first["to"] - first["from"])
 
     folding = next((line for line in fitted["lines"] if line["folded"] is False and line["lane"] is None), None)
     if folding:
         y = AXIS + folding["top"] + folding["height"] / 2
         browser.click(60, y)
-        folded = state(browser)
+        folded = browser.state()
         assert len(folded["lines"]) < len(fitted["lines"]), "folded"
         browser.click(60, y)
-        assert len(state(browser)["lines"]) == len(fitted["lines"]), "unfolded"
+        assert len(browser.state()["lines"]) == len(fitted["lines"]), "unfolded"
 
     browser.drag(middle - 100, AXIS + 60, middle + 100, AXIS + 60, shift=True)
     # The page computes the profile a little later.
     browser.wait("((it) => it.range && it.profile.from === it.range[0])(window.pajeView.state())")
-    ranged = state(browser)
+    ranged = browser.state()
     span = ranged["range"][1] - ranged["range"][0]
     for type_ in {it[0] for it in ranged["profile"]["states"]}:
         assert sum(it[2] for it in ranged["profile"]["states"] if it[0] == type_) > 0 or span == 0
     browser.key("Escape")
-    assert state(browser)["range"] is None
+    assert browser.state()["range"] is None
 
     values = browser.evaluate(
         "(() => { const m = window.pajeView.page.data.model;"
         "const t = m.types.find((t) => t.used && t.nature === 'state'); return t.values.map((v) => v.name); })()"
     )
-    browser.evaluate("document.getElementById('search').focus()")
-    browser.call("Input.insertText", text=values[-1])
-    browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
-    browser.settle()
-    found = state(browser)
+    browser.type("search", values[-1])
+    found = browser.state()
     assert found["search"] is not None, values
     if found["selected"]:
         browser.key("n")
-        second = state(browser)["selected"]
+        second = browser.state()["selected"]
         browser.key("N", shift=True)
-        back = state(browser)["selected"]
+        back = browser.state()["selected"]
         assert (back["lane"], back["row"]) == (found["selected"]["lane"], found["selected"]["row"]), (back, second)
         assert "end" in back and browser.evaluate("document.querySelector('#details table').textContent.length > 20")
         browser.key("f")
-        close = state(browser)
+        close = browser.state()
         assert close["to"] - close["from"] <= fitted["to"] - fitted["from"]
         # The selected state is drawn in its colour.
         y = AXIS + next(it for it in close["lines"] if it["lane"] == back["lane"])["top"] - close["scroll"]
         assert y > 0
 
     browser.key("t")
-    dark = state(browser)
-    address = browser.evaluate("location.href")
+    dark = browser.state()
     browser.evaluate("new Promise((done) => setTimeout(done, 400))")
     address = browser.evaluate("location.href")
     browser.open(address)
-    again = state(browser)
+    again = browser.state()
     for name in ("from", "to", "dark", "search"):
         assert again[name] == dark[name], (name, again[name], dark[name])
     if dark["selected"]:
@@ -207,16 +199,11 @@ def follow_a_link(browser, url):
     )
     assert start, "no state has links"
     browser.settle()
-    browser.evaluate(
-        f"""[...document.querySelectorAll("#linktable button")].find((it) => true) &&
-        window.pajeView.page.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"""
-    )
     place = browser.evaluate(
         f"window.pajeView.page.state.links.findIndex((it) => it.lane === {start['link']['lane']} && it.row === {start['link']['row']})"
     )
-    browser.evaluate(f"document.querySelectorAll('#linktable button')[{place}].click()")
-    browser.settle()
-    selected = state(browser)["selected"]
+    browser.press("#linktable button", place)
+    selected = browser.state()["selected"]
     assert [selected["lane"], selected["row"]] == start["link"]["other"], (selected, start)
     clean(browser, url)
 
@@ -225,30 +212,30 @@ def keys_for_containers(browser, url, page):
     """Selects, folds and moves containers with the keyboard."""
     for address in (url, page):
         browser.open(address)
-        labels = [line["label"] for line in state(browser)["lines"] if line.get("folded") is False]
+        labels = [line["label"] for line in browser.state()["lines"] if line.get("folded") is False]
         assert labels[:2] == ["rank-0", "rank-1"], labels
         browser.key("j")
-        assert state(browser)["cursor"] is not None
+        assert browser.state()["cursor"] is not None
         browser.key("Enter")
-        view = state(browser)
+        view = browser.state()
         folded = view["lines"][0]
         assert folded["label"] == "rank-0" and folded["folded"] and folded["summary"], folded
-        tip = browser.evaluate("document.getElementById('live').textContent")
+        tip = browser.text("live")
         assert tip.startswith("rank-0, folded"), tip
         rows = pixels(browser.screenshot())
         area = rows[int(AXIS + folded["top"] + folded["height"] / 2)][GUTTER + 20 : 1280 - 340]
         back = rows[int(AXIS + view["lines"][-1]["top"] + view["lines"][-1]["height"] + 20)][GUTTER + 20]
         assert sum(pixel != back for pixel in area) > 0.9 * len(area), "a folded container shows its contents"
         browser.mouse("mouseMoved", GUTTER + 300, AXIS + folded["top"] + folded["height"] / 2)
-        assert "%" in browser.evaluate("document.getElementById('tip').textContent")
+        assert "%" in browser.text("tip")
         browser.key("J", shift=True)
-        names = [line["label"] for line in state(browser)["lines"] if line.get("folded") is not None]
+        names = [line["label"] for line in browser.state()["lines"] if line.get("folded") is not None]
         assert [name for name in names if name.startswith("rank")][:2] == ["rank-1", "rank-0"], names
         browser.key("Enter", shift=True)
         browser.key("Enter", shift=True)
-        assert all(line.get("folded") for line in state(browser)["lines"]), "all containers of the type are folded"
+        assert all(line.get("folded") for line in browser.state()["lines"]), "all containers of the type are folded"
         browser.key("?")
-        keys = browser.evaluate("document.getElementById('keylist').textContent")
+        keys = browser.text("keylist")
         assert "J, K" in keys and "Shift Enter" in keys
         browser.evaluate("document.getElementById('keys').close()")
         clean(browser, address)
@@ -263,7 +250,7 @@ def colours(browser, program, folder):
     with Served(program, trace) as served:
         browser.open(f"{served.url}#t=0,8&theme=light")
         rows = pixels(browser.screenshot())
-        line = lane_line(state(browser))
+        line = lane_line(browser.state())
         y = int(AXIS + line["top"] + line["height"] - 8)
         x = lambda time: GUTTER + int(time * (1280 - 320 - GUTTER) / 8)
         for i in range(8):
@@ -277,7 +264,7 @@ def colours(browser, program, folder):
     with Served(program, trace) as served:
         browser.open(f"{served.url}#t=0,100&theme=light")
         rows = pixels(browser.screenshot())
-        line = lane_line(state(browser))
+        line = lane_line(browser.state())
         area = [row[GUTTER + 1 : 1280 - 320] for row in rows[int(AXIS + line["top"]) : int(AXIS + line["top"] + line["height"])]]
         blue = sum(pixel == (0, 0, 255) for row in area for pixel in row)
         assert blue > 0, "a state longer than a pixel is drawn"
@@ -302,22 +289,19 @@ def many_values(browser, program, folder):
         # The first profile, which covers the whole trace, may have fetched other values.
         assert there <= {*browser.evaluate(known)} and len(browser.evaluate(known)) < count
         rows = pixels(browser.screenshot())
-        line = lane_line(state(browser))
+        line = lane_line(browser.state())
         y = int(AXIS + line["top"] + line["height"] - 8)
         x = lambda time: GUTTER + int((time - 2500) * (1280 - 320 - GUTTER) / 8)
         for i in range(2500, 2508):
             assert rows[y][x(i + 0.8)] == (0, 255 * (i % 2), 255), (i, rows[y][x(i + 0.8)])
-        browser.evaluate("document.getElementById('search').focus()")
-        browser.call("Input.insertText", text="V4999")
-        browser.evaluate("document.getElementById('search').dispatchEvent(new Event('change'))")
-        browser.settle()
+        browser.type("search", "V4999")
         # Wait for the profile of the new window.
         browser.wait("window.pajeView.state().profile.from > 4000")
         browser.settle()
-        view = state(browser)
+        view = browser.state()
         assert view["search"]["value"] == count - 1 and view["selected"]["start"] == count - 1, view
         assert browser.evaluate("document.getElementById('search').value") == f"v{count - 1}"
-        assert "v4999" in browser.evaluate("document.getElementById('details').textContent")
+        assert "v4999" in browser.text("details")
         clean(browser, served.url)
 
 
@@ -333,9 +317,9 @@ def hostile(browser, program, folder):
         for url in (served.url, page.as_uri()):
             browser.open(url)
             selected = 0
-            for line in state(browser)["lines"]:
+            for line in browser.state()["lines"]:
                 browser.click(GUTTER + 500, AXIS + line["top"] + line["height"] / 2)
-                selected += state(browser)["selected"] is not None
+                selected += browser.state()["selected"] is not None
             assert selected > 1, "more than one state can be selected"
             assert browser.evaluate("window.hurt === undefined && document.querySelectorAll('img').length === 0")
             clean(browser, url)
@@ -346,12 +330,12 @@ def single_file(browser, program, trace, folder):
     page = pathlib.Path(folder, "page.html")
     subprocess.run([program, "--recover", "--html", page, trace], check=True, stderr=subprocess.DEVNULL)
     browser.open(f"{page.as_uri()}#theme=light&links=0")
-    filed, seconds = pixels(browser.screenshot()), state(browser)["profile"]["states"]
+    filed, seconds = pixels(browser.screenshot()), browser.state()["profile"]["states"]
     clean(browser, page.as_uri())
     with Served(program, trace, "--recover") as served:
         browser.open(f"{served.url}#theme=light&links=0")
         browser.requests.clear()
-        there, shown = pixels(browser.screenshot()), state(browser)["profile"]["states"]
+        there, shown = pixels(browser.screenshot()), browser.state()["profile"]["states"]
     area = lambda rows: [row[GUTTER + 1 : 1280 - 320] for row in rows[AXIS + 1 :]]
     differ = sum(a != b for one, other in zip(area(filed), area(there)) for a, b in zip(one, other))
     assert differ < 0.1 * len(area(there)) * len(area(there)[0]), f"{differ} pixels differ"
@@ -377,7 +361,7 @@ def progress(browser, program, trace):
             if fine:
                 browser.wait("Boolean(window.pajeView)")
                 browser.settle()
-                assert state(browser)["lines"]
+                assert browser.state()["lines"]
                 clean(browser, url)
             else:
                 assert process.wait(30) == 1, "an invalid trace"
@@ -405,7 +389,7 @@ def frames(browser, url, name):
           }
         })()"""
     )
-    took = sorted(state(browser)["frames"])
+    took = sorted(browser.state()["frames"])
     clean(browser, url)
     late = took[int(len(took) * 0.95)]
     print(f"{name}: {len(took)} frames drawn; median {took[len(took) // 2]:.1f} ms, 95 % within {late:.1f} ms")

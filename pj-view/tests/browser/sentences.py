@@ -50,9 +50,9 @@ import run
 PAGE = "window.pajeView.page"
 SMPI = pathlib.Path(__file__).parents[2].parent / "pj-whatif" / "tests" / "smpi"
 
-# `waits`, `line`, `messages`, `fields` and `nested` say whether the trace has waits, a critical path, messages, user-defined
-# fields and nested states.
-Subject = collections.namedtuple("Subject", "name path value container options waits line messages fields nested")
+# `waits`, `messages`, `fields` and `nested` say whether the trace has waits, messages, user-defined
+# fields and nested states. `other` is another trace.
+Subject = collections.namedtuple("Subject", "name path value container options waits messages fields nested programs folder other")
 
 
 def lu(folder):
@@ -69,33 +69,22 @@ def lu(folder):
 
 def subjects(programs, examples, folder):
     """Makes the traces."""
-    found = []
+    found, more = [], (programs, folder, examples / "mpi.trace")
     if shutil.which("smpirun") and shutil.which("smpicc"):
-        found.append(Subject("LU on 16 ranks", lu(folder), "PMPI_Recv", "rank-5", [], True, True, True, True, False))
+        found.append(Subject("LU on 16 ranks", lu(folder), "PMPI_Recv", "rank-5", [], True, True, True, False, *more))
     else:
         print("left out: LU on 16 ranks (needs smpicc and smpirun)")
     cholesky = examples / "tutorial" / "cholesky-10.trace.xz"
     tasks = ["--tasks", cholesky.with_name("cholesky-10.rec.xz")]
-    found.append(Subject("Cholesky by StarPU", cholesky, "GEMM", "CPU", tasks, False, True, False, True, False))
+    found.append(Subject("Cholesky by StarPU", cholesky, "GEMM", "CPU", tasks, False, False, True, False, *more))
     large, size = folder / "large.trace", "1G" if os.environ.get("PAJE_LARGE") == "1" else "50M"
     subprocess.run([programs / "datasets", "mpi", "--size", size, "-o", large], check=True)
-    found.append(Subject(f"generated, {size}", large, "PMPI_Send", "rank-1", [], True, True, True, size == "50M", True))
+    found.append(Subject(f"generated, {size}", large, "PMPI_Send", "rank-1", [], True, True, size == "50M", True, *more))
     archive = folder / "archive"
     command = [programs / "pj_convert", "-z", "--time-unit", "s", "--to", "otf2", "-o", archive, examples / "mpi.trace"]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    found.append(Subject("OTF2", archive / "traces.otf2", "PMPI_Send", "rank-1", [], True, True, True, True, True))
+    found.append(Subject("OTF2", archive / "traces.otf2", "PMPI_Send", "rank-1", [], True, True, True, True, *more))
     return found
-
-
-def overview(browser):
-    return browser.evaluate("(async () => { for (;;) { const it = await (await fetch('explained')).json(); if (it.state !== 'computing') return it; } })()")
-
-
-def toggle(browser, overlay):
-    """Switches an overlay. Returns whether it is on."""
-    browser.evaluate(f"document.getElementById('overlay-{overlay}').click()")
-    browser.settle()
-    return browser.evaluate(f"document.getElementById('overlay-{overlay}').getAttribute('aria-pressed')") == "true"
 
 
 def pixels_of(browser, colour):
@@ -104,14 +93,14 @@ def pixels_of(browser, colour):
 
 def is_refused(browser, overlay, panel, why):
     """Checks that the page says why it shows no overlay."""
-    assert not toggle(browser, overlay)
-    assert why in browser.evaluate("document.getElementById('live').textContent"), why
+    assert not explain.toggle(browser, overlay)
+    assert why in browser.text("live"), why
     assert why.split(";")[0][:60] in explain.open_panel(browser, panel)
 
 
 def waits_by_kind(browser, url, subject):
     browser.open(url)
-    found = overview(browser)
+    found = explain.overview(browser)
     if not subject.waits:
         return is_refused(browser, "waits", "waiting", found["waits"]["refused"])
     wait = found["waits"]["longest"][0]
@@ -119,18 +108,14 @@ def waits_by_kind(browser, url, subject):
     explain.place_of(browser, wait["lane"], (wait["start"] + wait["end"]) / 2)
     colour = found["colours"][wait["kind"]]
     without = pixels_of(browser, colour)
-    assert toggle(browser, "waits")
+    assert explain.toggle(browser, "waits")
     assert pixels_of(browser, colour) > without + 100
-    assert not toggle(browser, "waits") and pixels_of(browser, colour) == without
+    assert not explain.toggle(browser, "waits") and pixels_of(browser, colour) == without
 
 
 def wait_to_cause_and_back(browser, url, subject):
     if subject.waits:
         explain.wait_to_cause_and_back(browser, url)
-
-
-def critical_path(browser, url, _):
-    explain.the_path_is_drawn(browser, url)
 
 
 def overlays_are_fast(browser, url, subject):
@@ -154,10 +139,10 @@ def communication(browser, url, subject):
         if browser.evaluate(f"document.querySelector('#measure option[value={measure}]').disabled"):
             assert measure == "bytes" and "bytes" in text.lower(), text
             continue
-        people.choose(browser, "measure", measure)
+        browser.choose("measure", measure)
         shown[measure] = browser.evaluate("document.querySelector('#communication td.number').textContent")
     assert len(shown) > 1 and len({*shown.values()}) == len(shown), shown
-    people.choose(browser, "measure", "count")
+    browser.choose("measure", "count")
     explain.click_button(browser, "communication", "List these messages")
     caption = browser.evaluate("document.querySelector('#messages caption').textContent")
     assert caption.split()[0] == shown["count"], (caption, shown)
@@ -165,7 +150,7 @@ def communication(browser, url, subject):
     rows = browser.evaluate("document.querySelectorAll('#messages tbody tr').length")
     assert rows == min(20, int(shown["count"])), (rows, shown)
     explain.click_button(browser, "communication", "Select this message")
-    selected = run.state(browser)["selected"]
+    selected = browser.state()["selected"]
     assert selected["from"] != selected["to"], selected
     # A click in the matrix lists the messages of the pair below the pointer.
     pair = browser.evaluate(
@@ -191,14 +176,14 @@ def communication(browser, url, subject):
 def profile(browser, url, subject):
     """Compares the seconds of each value in the selected times with those of pj_profile."""
     browser.open(url)
-    whole = run.state(browser)["profile"]
+    whole = browser.state()["profile"]
     browser.evaluate(f"{PAGE}.viewport.zoom(0.5, {PAGE}.viewport.width / 2)")
     browser.evaluate(f"{PAGE}.state.changed('window')")
     browser.settle()
-    zoomed = run.state(browser)
+    zoomed = browser.state()
     assert zoomed["profile"]["from"] > whole["from"] and zoomed["profile"]["to"] < whole["to"], "it follows the window"
     browser.drag(700, 300, 860, 300, shift=True)
-    chosen = run.state(browser)
+    chosen = browser.state()
     shown = chosen["profile"]
     assert [shown["from"], shown["to"]] == chosen["range"]
     types = browser.evaluate(f"{PAGE}.data.model.types.map((type) => [type.name, Object.fromEntries(Object.entries(type.values).map(([i, value]) => [i, value.name]))])")
@@ -227,36 +212,25 @@ def verdict(browser, url, subject):
         assert words(row["text"]) in shown, (row["text"], shown)
 
 
-def durations(browser, url, subject):
+def durations(browser, url, _):
     browser.open(url)
-    explain.open_panel(browser, "durations")
-    type_, value, _ = max(run.state(browser)["profile"]["states"], key=lambda it: it[2])
-    browser.evaluate(f"{PAGE}.navigator.search({{ type: {type_}, value: {value} }})")
-    browser.settle()
-    text = browser.evaluate("document.querySelector('#durations').innerText")
-    assert "Median" in text and "The longest" in text, text
-    assert browser.evaluate("document.querySelectorAll('#durations rect').length > 1")
-    longest = browser.evaluate("document.querySelector('#durations tbody tr:has(button) td.number').textContent")
-    explain.click_button(browser, "durations", "Go to it")
-    selected = run.state(browser)["selected"]
-    length = browser.evaluate(f"{PAGE}.data.model.units.format({selected['end'] - selected['start']})")
-    assert selected["value"] == value and length == longest, (selected, length, longest)
+    explain.durations(browser)
 
 
 def search(browser, url, subject):
     browser.open(url)
     hits = lambda: browser.evaluate("[...document.querySelectorAll('#hits tbody tr')].map((it) => it.textContent)")
-    people.type_into(browser, "search", subject.value)
+    browser.type("search", subject.value)
     listed = hits()
     assert listed and all(subject.value in it for it in listed), listed
-    first = run.state(browser)["selected"]
+    first = browser.state()["selected"]
     browser.key("n")
-    assert run.state(browser)["selected"] != first
-    people.choose(browser, "within", "container")
-    people.type_into(browser, "search", subject.container.upper())
+    assert browser.state()["selected"] != first
+    browser.choose("within", "container")
+    browser.type("search", subject.container.upper())
     listed = hits()
     assert listed and all(subject.container.lower() in it.lower() for it in listed), listed
-    people.choose(browser, "within", "key")
+    browser.choose("within", "key")
     key = browser.evaluate(
         f"""(async () => {{
           const {{ data }} = {PAGE};
@@ -265,11 +239,11 @@ def search(browser, url, subject):
         }})()"""
     )
     if key is not None:
-        people.type_into(browser, "search", key)
+        browser.type("search", key)
         assert hits() or not subject.fields, key
-    people.choose(browser, "within", "field")
-    people.type_into(browser, "search", "no such text")
-    heard = browser.evaluate("document.getElementById('live').textContent")
+    browser.choose("within", "field")
+    browser.type("search", "no such text")
+    heard = browser.text("live")
     assert heard == "Nothing contains no such text" or "field" in heard.lower(), heard
 
 
@@ -287,46 +261,33 @@ def with_wide_states(browser, url):
     raise AssertionError("a state is wide enough")
 
 
-def markers(browser, url, _):
-    people.markers(browser, with_wide_states(browser, url))
-
-
 def pins(browser, url, _):
     """A pinned container stays at the top."""
     browser.open(url)
-    names = [line["label"] for line in run.state(browser)["lines"] if line.get("folded") is not None]
+    names = [line["label"] for line in browser.state()["lines"] if line.get("folded") is not None]
     last = names[-1]
-    people.choose(browser, "within", "container")
-    people.type_into(browser, "search", last)
+    browser.choose("within", "container")
+    browser.type("search", last)
     browser.key("p")
-    assert run.state(browser)["lines"][0]["label"] == last
+    assert browser.state()["lines"][0]["label"] == last
     browser.open(browser.evaluate("location.href"))
-    assert run.state(browser)["lines"][0]["label"] == last, "the address has the pin"
-    people.type_into(browser, "search", last)
+    assert browser.state()["lines"][0]["label"] == last, "the address has the pin"
+    browser.type("search", last)
     browser.key("p")
-    assert run.state(browser)["lines"][0]["label"] != last or len(names) == 1
-
-
-def address(browser, url, _):
-    """Zooms, moves, folds, selects, searches, and opens the address again."""
-    run.walk_through(browser, url)
-
-
-def back_and_forward(browser, url, _):
-    people.back_and_forward(browser, with_wide_states(browser, url))
+    assert browser.state()["lines"][0]["label"] != last or len(names) == 1
 
 
 def colours(browser, url, subject):
     browser.open(f"{with_wide_states(browser, url)}&theme=light&links=0")
     picture = lambda: browser.screenshot()
     by_value = picture()
-    people.choose(browser, "color", "duration")
+    browser.choose("color", "duration")
     by_duration = picture()
     assert by_duration != by_value
     if subject.messages:
-        people.choose(browser, "color", "class")
+        browser.choose("color", "class")
         assert picture() not in (by_value, by_duration)
-    people.choose(browser, "color", "value")
+    browser.choose("color", "value")
     browser.settle()
     if not subject.fields:
         return
@@ -344,8 +305,7 @@ def nested_states(browser, url, subject):
         people.flame(browser, url)
         return
     browser.open(url)
-    browser.evaluate("document.querySelector('#flame summary').click()")
-    browser.settle()
+    browser.press("#flame summary")
     assert browser.evaluate("document.querySelectorAll('#flame button').length > 0")
 
 
@@ -361,25 +321,13 @@ def keyboard(browser, url, _):
     lanes = 0
     for _ in range(40):
         browser.key("j")
-        if " rows" in browser.evaluate("document.getElementById('live').textContent"):
+        if " rows" in browser.text("live"):
             lanes += 1
             browser.key(".")
-            assert run.state(browser)["selected"] is not None
+            assert browser.state()["selected"] is not None
             if lanes == 2:
                 return
     raise AssertionError("two lanes are reached")
-
-
-def fingers(browser, url, _):
-    people.fingers(browser, with_wide_states(browser, url))
-
-
-def accessible(browser, url, _):
-    people.accessible(browser, url)
-
-
-def widths(browser, url, _):
-    people.widths(browser, url)
 
 
 def one_file(browser, _, subject):
@@ -393,7 +341,7 @@ def one_file(browser, _, subject):
     assert len(overlays) == browser.evaluate(f"{PAGE}.state.overlays.size")
     for panel in ("why", "waiting", "cause", "communication", "durations"):
         assert explain.open_panel(browser, panel).strip(), panel
-    people.type_into(browser, "search", subject.value)
+    browser.type("search", subject.value)
     text = browser.evaluate("document.getElementById('hits').innerText")
     assert "no single rows" in text or browser.evaluate("document.querySelectorAll('#hits tbody tr').length > 0"), text
     run.clean(browser, page.as_uri())
@@ -413,35 +361,41 @@ def drawing(_, __, subject):
         assert waits.returncode == 2 and "no waiting can be shown" in waits.stderr, waits.stderr
 
 
-TESTS = [
-    waits_by_kind, wait_to_cause_and_back, critical_path, overlays_are_fast, communication, profile, verdict, durations, search, markers,
-    pins, address, back_and_forward, colours, nested_states, two_traces, keyboard, fingers, accessible, widths, one_file, drawing,
-]
+def on_page(test):
+    return lambda browser, url, _: test(browser, url)
 
 
-class Made:
-    """A subject, with what its tests need beside it."""
+def on_wide_states(test):
+    return lambda browser, url, _: test(browser, with_wide_states(browser, url))
 
-    def __init__(self, subject, programs, folder, other):
-        self.__dict__.update(subject._asdict(), programs=programs, folder=folder, other=other)
+
+OWN = [waits_by_kind, wait_to_cause_and_back, overlays_are_fast, communication, profile, verdict, durations, search, pins, colours, nested_states, two_traces, keyboard, one_file, drawing]
+TESTS = {test.__name__: test for test in OWN} | {
+    "critical_path": on_page(explain.the_path_is_drawn),
+    "address": on_page(run.walk_through),
+    "accessible": on_page(people.accessible),
+    "widths": on_page(people.widths),
+    "markers": on_wide_states(people.markers),
+    "back_and_forward": on_wide_states(people.back_and_forward),
+    "fingers": on_wide_states(people.fingers),
+}
 
 
 def main():
     programs, examples = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     names, failed = sys.argv[3:], 0
-    tests = [test for test in TESTS if test.__name__ in names] or TESTS
+    tests = {name: test for name, test in TESTS.items() if name in names} or TESTS
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         folder = pathlib.Path(folder)
         found = subjects(programs, examples, folder)
         for subject in [it for it in found if it.name.startswith(tuple(names))] or found:
-            made = Made(subject, programs, folder, examples / "mpi.trace")
             with run.Served(programs / "pj_view", subject.path, *subject.options) as served:
-                for test in tests:
+                for name, test in tests.items():
                     try:
-                        test(browser, served.url, made)
+                        test(browser, served.url, subject)
                         assert browser.console == [], browser.console
                     except Exception:
-                        print(f"{subject.name}: {test.__name__} fails\n{traceback.format_exc()}", flush=True)
+                        print(f"{subject.name}: {name} fails\n{traceback.format_exc()}", flush=True)
                         failed += 1
                         browser.resize(1280, 720)
                         browser.console.clear()

@@ -1,12 +1,9 @@
 """Tasks, done as a new reader would do them: with the pointer and the keyboard, in at most five actions each."""
 
 import pathlib
-import sys
 
+import explain
 import run
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tests" / "testkit"))
-from header import header  # noqa: E402
 
 MOST_ACTIONS = 5
 
@@ -46,16 +43,13 @@ class Reader:
 
     def type(self, field, text):
         self.actions += 1
-        self.browser.evaluate(f"document.getElementById('{field}').focus()")
-        self.browser.call("Input.insertText", text=text)
-        self.browser.evaluate(f"document.getElementById('{field}').dispatchEvent(new Event('change'))")
-        self.browser.settle()
+        self.browser.type(field, text)
 
     def text(self, selector):
         return self.browser.evaluate(f"document.querySelector({selector!r}).innerText")
 
     def selected(self):
-        selected = run.state(self.browser)["selected"]
+        selected = self.browser.state()["selected"]
         lanes = "window.pajeView.page.data.model.lanes.get(%d)" % selected["lane"]
         name = self.browser.evaluate(f"window.pajeView.page.data.model.containers.get({lanes}.container).name")
         return selected, name
@@ -87,7 +81,7 @@ def cause_of_the_slowness(reader):
 def rank_on_the_critical_path_at_a_time(reader):
     reader.click("#overlay-path")
     reader.type("goto", "0.005")
-    view = run.state(reader.browser)
+    view = reader.browser.state()
     middle = reader.browser.evaluate("window.pajeView.page.viewport.gutter + window.pajeView.page.viewport.width / 2")
     hit = None
     for line in (line for line in view["lines"] if line["lane"] is not None):
@@ -119,15 +113,15 @@ def longest_message_of_a_pair(reader):
 
 def profile_of_a_range(reader):
     reader.drag_axis(0.1, 0.3)
-    profile = run.state(reader.browser)["profile"]
+    profile = reader.browser.state()["profile"]
     assert profile["states"] and "Selected range" in reader.text("#profile")
     return reader.text("#profile table tbody tr").split("\t")[0].strip()
 
 
 def what_a_state_waits_for(reader):
     reader.click("#overlay-waits")
-    wait = reader.browser.evaluate("fetch('explained').then((it) => it.json())")["waits"]["longest"][0]
-    view = run.state(reader.browser)
+    wait = explain.overview(reader.browser)["waits"]["longest"][0]
+    view = reader.browser.state()
     line = next(line for line in view["lines"] if line["lane"] == wait["lane"])
     x = reader.browser.evaluate(f"window.pajeView.page.viewport.gutter + window.pajeView.page.viewport.x({(wait['start'] + wait['end']) / 2})")
     y = run.AXIS + line["top"] + line["height"] - 5 - view["scroll"]
@@ -150,7 +144,7 @@ def place_of_a_container(reader):
     reader.type("filter", "rank-2")
     reader.browser.evaluate("document.getElementById('filter').dispatchEvent(new Event('input'))")
     reader.browser.settle()
-    labels = [line["label"] for line in run.state(reader.browser)["lines"]]
+    labels = [line["label"] for line in reader.browser.state()["lines"]]
     assert "rank-2" in labels and "rank-1" not in labels, labels
     return labels[0]
 
@@ -163,7 +157,7 @@ TASKS = [
 
 def late(iteration, second):
     """Returns a run of four ranks in which rank-3 computes twice as long in one iteration. Three ranks wait for it in each."""
-    text = header(
+    text = run.header(
         "PajeDefineContainerType", "PajeDefineStateType", "PajeCreateContainer", "PajeSetState", "PajeDefineLinkType",
         "PajeStartLink", "PajeEndLink",
     ) + "1 Rank 0\n2 MPI_STATE Rank\n5 MPI_LINK 0 Rank Rank\n" + "".join(f"3 0 rank-{i} Rank 0\n" for i in range(4))
@@ -204,9 +198,7 @@ class ReaderOfTwo(Reader):
               return [outer.left + inner.left + Math.min(inner.width / 2, 40), outer.top + inner.top + inner.height / 2];
             }})()"""
         )
-        self.browser.mouse("mouseMoved", x, y)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.browser.mouse(kind, x, y, button="left", clickCount=1)
+        self.browser.point(x, y)
         self.rest()
 
 
