@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use datasets::mutate::{Change, mutated};
+use datasets::random::RandomTrace;
 use paje_sim::{Error, FieldNames, Options, Portion, Progress, Selection, Source, Trace};
 use paje_workers::Workers;
 use pj_dump::output::Style;
@@ -52,6 +53,15 @@ pub(crate) fn options(old: bool, open_links: bool, extras: bool) -> Options {
     options
 }
 
+/// Returns the options with which a random trace is to be replayed.
+pub(crate) fn options_of(random: &RandomTrace) -> Options {
+    let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
+    let (old, open_links) = (has("-n", "--no-strict"), has("-z", "--ignore-incomplete-links"));
+    let mut options = options(old, open_links, has("-u", "--user-defined"));
+    options.no_imbrication = has("-i", "--no-imbrication");
+    options
+}
+
 /// Replays in blocks of several sizes, with one and with three workers, and compares with the
 /// checker. The length of the trace selects the sizes, so many traces cover all combinations.
 fn agree(bytes: &[u8], mut options: Options) -> Result<(), String> {
@@ -93,10 +103,9 @@ pub(crate) fn assert_agree(bytes: &[u8], options: Options) {
 fn random_traces_agree() {
     for seed in 0..testkit::number("PAJE_SEEDS").unwrap_or(200) {
         let random = datasets::random::trace(seed);
-        let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
-        let old = has("-n", "--no-strict");
-        let links = has("-z", "--ignore-incomplete-links");
-        let options = options(old, links, seed % 2 == 0);
+        let mut options = options_of(&random);
+        // The checker knows imbrication only.
+        (options.user_defined, options.no_imbrication) = (seed % 2 == 0, false);
         let mut rng = Rng::new(!seed);
         let change = |_| Change::from_bytes(std::array::from_fn(|_| rng.below(256) as u8));
         let damaged = mutated(&random.bytes, &(0..=seed % 4).map(change).collect::<Vec<_>>());

@@ -1,24 +1,13 @@
 //! Datasets that `--partition-by` writes.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use arrow_array::RecordBatch;
 
+use crate::equal::files;
 use crate::tables::{NATURES, bare, examples, number, pj_dump, printed_rows, read_file, row};
 use crate::world;
-
-/// Returns the Parquet files below a folder.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("readable").path();
-        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
-    }
-    files.sort();
-    files
-}
 
 fn rows_of_dataset(folder: &Path) -> Vec<String> {
     let mut all = Vec::new();
@@ -26,7 +15,7 @@ fn rows_of_dataset(folder: &Path) -> Vec<String> {
         let divided = folder.join(nature.to_lowercase());
         let files = match nature {
             "Container" => vec![folder.join("container.parquet")],
-            _ if divided.exists() => files_below(&divided),
+            _ if divided.exists() => files(&divided),
             _ => Vec::new(),
         };
         for file in files {
@@ -73,7 +62,7 @@ fn check_place(file: &Path, batches: &[RecordBatch], count: usize) {
 #[test]
 fn datasets_hold_the_rows() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (number, trace) in examples().into_iter().enumerate() {
+    for (number, trace) in examples("trace").into_iter().enumerate() {
         let options = ["-n", "-z", "--sort"];
         let mut wanted = printed_rows(&options, &trace);
         wanted.sort();
@@ -87,7 +76,7 @@ fn datasets_hold_the_rows() {
     }
     // A dataset never mixes with older files.
     let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
-    command.arg(&examples()[0]).args(["--partition-by", "time", "-O"]).arg(folder.path());
+    command.arg(&examples("trace")[0]).args(["--partition-by", "time", "-O"]).arg(folder.path());
     let output = command.output().expect("the program runs");
     assert_eq!(output.status.code(), Some(2));
     assert!(world::said(&output).ends_with("a dataset needs a new folder\n"));

@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use crate::tables::examples;
 use crate::world::{dump, said};
 
 /// Returns the options for a part of a recorded output's name, as in the examples' README.
@@ -29,7 +30,7 @@ fn options(part: &str) -> Vec<&'static str> {
 fn examples_are_dumped_as_pajeng_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let mut compared = 0;
-    for path in files(&folder, "csv") {
+    for path in examples("csv") {
         let name = path.file_stem().and_then(OsStr::to_str).expect("names are text");
         let (name, part) = name.split_once('.').unwrap_or((name, ""));
         if name == "unsorted" {
@@ -63,12 +64,4 @@ fn examples_that_need_an_option_are_refused_without_it() {
         assert_eq!(output.status.code(), Some(1), "{name}");
         assert!(output.stdout.is_empty(), "{name}");
     }
-}
-
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the folder is there");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    paths.retain(|path| path.extension() == Some(OsStr::new(extension)));
-    paths.sort();
-    paths
 }

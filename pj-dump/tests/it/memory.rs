@@ -19,14 +19,14 @@ static TRACE: LazyLock<tempfile::TempPath> = LazyLock::new(|| {
     file.into_temp_path()
 });
 
-fn command(options: &[&str], folder: &Path) -> Command {
+fn command(options: &[&str], folder: &Path, trace: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
-    command.args(options).arg("--temp-dir").arg(folder).arg(&*TRACE);
+    command.args(options).arg("--temp-dir").arg(folder).arg(trace);
     command
 }
 
 fn run(options: &[&str], folder: &Path) -> Output {
-    command(options, folder).output().expect("run")
+    command(options, folder, &TRACE).output().expect("run")
 }
 
 fn is_empty(folder: &Path) -> bool {
@@ -65,9 +65,7 @@ fn user_defined_fields_may_exceed_the_limit() {
     let files = tempfile::tempdir().expect("a folder");
     let run = |limit: &str| {
         let options = ["-u", "--threads", "1", "--stats=json", "--memory-limit", limit];
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pj_dump"));
-        command.args(options).arg("--temp-dir").arg(files.path()).arg(&path);
-        command.output().expect("run")
+        command(&options, files.path(), &path).output().expect("run")
     };
     let (all, limited) = (run("none"), run("32M"));
     assert!(limited.status.success() && limited.stdout == all.stdout, "{}", said(&limited));
@@ -104,7 +102,7 @@ fn a_missing_folder_is_reported() {
 #[test]
 fn nothing_is_left_by_a_killed_program() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut child = command(&["--memory-limit", "32M", "--threads", "1"], folder.path())
+    let mut child = command(&["--memory-limit", "32M", "--threads", "1"], folder.path(), &TRACE)
         .stdout(Stdio::piped())
         .spawn()
         .expect("started");

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use datasets::invalid::{self, Fault};
-use datasets::random::{self, RandomTrace};
+use datasets::random;
 use datasets::{Rng, Shape};
 use paje_sim::{
     ContainerId, FieldNames, Name, Natures, Options, Progress, Row, Selection, Source, TimeRange,
@@ -17,7 +16,8 @@ use pj_dump::output::export::{Written, write_rows, write_selected};
 use pj_dump::output::header::Header;
 use pj_dump::output::{Quotes, Style};
 
-use crate::agree::in_portions;
+use crate::agree::{in_portions, options_of};
+use crate::tables::examples;
 use crate::world::trace;
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
@@ -57,7 +57,7 @@ fn dumped(trace: &Trace) -> Vec<u8> {
     out
 }
 
-fn lines(text: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
@@ -203,35 +203,19 @@ fn traces_of_every_shape_are_filtered() {
 
 #[test]
 fn example_traces_are_filtered() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
-    let mut looked_at = 0;
-    for entry in fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("readable").path();
-        if path.extension().is_some_and(|extension| extension == "trace") {
-            let text = fs::read(&path).expect("readable");
-            for user_defined in [false, true] {
-                let mut options = Options::default();
-                options.field_names = FieldNames::Old;
-                options.ignore_incomplete_links = true;
-                options.user_defined = user_defined;
-                look_at(&path.display().to_string(), &text, options, &mut Rng::new(looked_at));
-            }
-            looked_at += 1;
+    let examples = examples("trace");
+    for (number, path) in examples.iter().enumerate() {
+        let text = fs::read(path).expect("readable");
+        for user_defined in [false, true] {
+            let mut options = Options::default();
+            options.field_names = FieldNames::Old;
+            options.ignore_incomplete_links = true;
+            options.user_defined = user_defined;
+            let rng = &mut Rng::new(number as u64);
+            look_at(&path.display().to_string(), &text, options, rng);
         }
     }
-    assert!(looked_at >= 15, "{looked_at}");
-}
-
-fn options_of(random: &RandomTrace, seed: u64) -> Options {
-    let has = |option: &str| random.options.iter().any(|given| given == option);
-    let mut options = Options::default();
-    if has("-n") {
-        options.field_names = FieldNames::Old;
-    }
-    options.ignore_incomplete_links = has("-z");
-    options.no_imbrication = has("-i");
-    options.user_defined = seed.is_multiple_of(2);
-    options
+    assert!(examples.len() >= 15, "{}", examples.len());
 }
 
 #[test]
@@ -239,7 +223,8 @@ fn random_traces_are_filtered() {
     let mut telling = 0;
     for seed in 0..80 {
         let random = random::trace(seed);
-        let options = options_of(&random, seed);
+        let mut options = options_of(&random);
+        options.user_defined = seed.is_multiple_of(2);
         telling += look_at(&format!("seed {seed}"), &random.bytes, options, &mut Rng::new(seed));
     }
     assert!(telling > 80, "{telling}");
@@ -282,7 +267,8 @@ fn unselected_rows_are_checked() {
     let mut refused = 0;
     for seed in 0..100 {
         let random = random::trace(seed);
-        let mut options = options_of(&random, seed);
+        let mut options = options_of(&random);
+        options.user_defined = seed.is_multiple_of(2);
         options.recover = seed % 5 == 0;
         refused += usize::from(!random.is_valid());
         assert_checked(&format!("seed {seed}"), &random.bytes, options, seed as usize);

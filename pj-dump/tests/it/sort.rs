@@ -13,9 +13,11 @@ use paje_workers::Workers;
 use proptest::prelude::*;
 use splitter::Input;
 
-use crate::agree::rows;
+use crate::agree::{options_of, rows};
 use crate::order::{DISORDERS, Disorder, disordered, sorted};
 use crate::world::{dump, lines_before, said, trace};
+
+static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
 
 /// Rows, warnings and amounts read. For an invalid trace: code, sentence, position and line of the
 /// problem.
@@ -66,10 +68,6 @@ fn expected(text: &[u8], options: &Options) -> Result {
         })
 }
 
-fn teams() -> [Workers; 4] {
-    testkit::teams()
-}
-
 /// Compares the results of each team of workers, in blocks whose size depends on the length of the
 /// text. Returns the expected result.
 fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Result {
@@ -92,28 +90,17 @@ fn compare(text: &[u8], options: &Options, teams: &[Workers], told: &str) -> Res
     wanted
 }
 
-fn options(random: &random::RandomTrace) -> Options {
-    let has = |short: &str, long: &str| random.options.iter().any(|o| o == short || o == long);
-    let mut options = Options::default();
-    options.field_names =
-        if has("-n", "--no-strict") { FieldNames::Old } else { FieldNames::Strict };
-    options.ignore_incomplete_links = has("-z", "--ignore-incomplete-links");
-    options.user_defined = has("-u", "--user-defined");
-    options
-}
-
 #[test]
 fn random_traces_are_sorted() {
-    let teams = teams();
     let mut valid = [0; DISORDERS.len()];
     for seed in 0..50 {
         let trace = random::trace(seed);
-        let options = options(&trace);
+        let options = options_of(&trace);
         for how in DISORDERS {
             let mut rng = Rng::new(seed);
             let text = disordered(&trace.bytes, how, options.field_names, &mut rng);
             let told = format!("seed {seed}, {how:?}");
-            valid[how as usize] += usize::from(compare(&text, &options, &teams, &told).is_ok());
+            valid[how as usize] += usize::from(compare(&text, &options, &*TEAMS, &told).is_ok());
         }
     }
     // Most sorted traces are valid. Shuffled traces may have lines of the same time in the wrong
@@ -123,7 +110,6 @@ fn random_traces_are_sorted() {
 
 #[test]
 fn shapes_are_sorted() {
-    let teams = teams();
     for shape in Shape::ALL {
         let bytes = datasets::generate(shape, 20_000, 5);
         let options = Options::default();
@@ -131,7 +117,7 @@ fn shapes_are_sorted() {
             let mut rng = Rng::new(shape as u64);
             let text = disordered(&bytes, how, options.field_names, &mut rng);
             let told = format!("{shape}, {how:?}");
-            let result = compare(&text, &options, &teams, &told);
+            let result = compare(&text, &options, &*TEAMS, &told);
             if matches!(how, Disorder::None | Disorder::KeepsTies) {
                 assert!(result.is_ok(), "{told}: {result:?}");
             }
@@ -141,7 +127,6 @@ fn shapes_are_sorted() {
 
 #[test]
 fn planted_faults_are_reported_in_sorted_order() {
-    let teams = &teams()[..2];
     for fault in invalid::Fault::ALL {
         for seed in 0..3 {
             let bytes = invalid::trace(fault, seed).bytes;
@@ -149,7 +134,7 @@ fn planted_faults_are_reported_in_sorted_order() {
                 let mut rng = Rng::new(seed);
                 let text = disordered(&bytes, how, FieldNames::Strict, &mut rng);
                 let told = format!("{fault}, seed {seed}, {how:?}");
-                drop(compare(&text, &Options::default(), teams, &told));
+                drop(compare(&text, &Options::default(), &TEAMS[..2], &told));
             }
         }
     }
@@ -164,14 +149,13 @@ set 0 S p g\ncreate -8.5 r P g\nset -1e-300 S r h\nset -3 S r i\ncreate -9 g H 0
  %EventDef PajeSetState 99 # 98\n %  Type string\n99 S q o 3\n  %  Container string # % x\n%Value string\n\
 99 S q p 2.5\n%Time date\n%EndEventDef\nset 5. S q \"q r\"\nset .5 S q s\nstype Other P O\n99 O q t 2.4\nset 8 O q u";
     let text = trace(lines.as_bytes());
-    let teams = teams();
-    let result = compare(&text, &Options::default(), &teams, "odd lines");
+    let result = compare(&text, &Options::default(), &*TEAMS, "odd lines");
     assert!(result.is_ok(), "{result:?}");
     for seed in 0..50 {
         let mut rng = Rng::new(seed);
         let how = DISORDERS[seed as usize % DISORDERS.len()];
         let text = disordered(&text, how, FieldNames::Strict, &mut rng);
-        drop(compare(&text, &Options::default(), &teams, &format!("seed {seed}, {how:?}")));
+        drop(compare(&text, &Options::default(), &*TEAMS, &format!("seed {seed}, {how:?}")));
     }
 }
 
@@ -198,7 +182,7 @@ fn problems_have_their_line_in_the_unsorted_trace() {
         ("set 1 S p a\ncreate 0.5 p P h\n  create 0.3 r H h\n", 3, 16, "not-child-type"),
     ] {
         let text = trace(lines.as_bytes());
-        let result = compare(&text, &Options::default(), &teams()[..2], lines);
+        let result = compare(&text, &Options::default(), &TEAMS[..2], lines);
         let Err((found, _, Some((at, _)))) = result else { panic!("{lines}: {result:?}") };
         assert_eq!((found, at.line, at.column), (code, first + line - 1, column), "{lines}");
         let begin =
@@ -214,8 +198,8 @@ fn lines_that_are_too_long_are_reported_first() {
     let text = trace(lines.as_bytes());
     let mut options = Options::default();
     (options.limits.block, options.limits.line, options.sort) = (100, 200, true);
-    for team in teams() {
-        let result = replay(Source::stream(&text[..]), &options, &team);
+    for team in &*TEAMS {
+        let result = replay(Source::stream(&text[..]), &options, team);
         let Err((code, _, Some((at, _)))) = result else { panic!("{result:?}") };
         let byte = ByteOffset(text.len() as u64 - 311);
         let position = Position { byte, line: lines_before() + 2, column: 1 };
@@ -237,7 +221,6 @@ proptest! {
         threads in 0..4_usize,
         block in 1..2000_usize,
     ) {
-        static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(teams);
         let text = trace(lines.as_bytes());
         let wanted = expected(&text, &Options::default());
         let mut options = Options::default();
@@ -253,12 +236,12 @@ fn files_are_sorted_in_chunks() {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     std::io::Write::write_all(&mut file, &bytes).expect("writable");
     let wanted = expected(&bytes, &Options::default());
-    for team in teams() {
+    for team in &*TEAMS {
         let mut options = Options::default();
         (options.sort, options.limits.block) = (true, 1000);
         let input = Input::open(Some(file.path())).expect("it is there");
         let taken = input.read_so_far();
-        assert_eq!(replay(Source::from(input), &options, &team), wanted);
+        assert_eq!(replay(Source::from(input), &options, team), wanted);
         assert_eq!(taken.load(std::sync::atomic::Ordering::Relaxed), bytes.len() as u64);
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use datasets::{Shape, generate};
 use flate2::Compression;
@@ -29,15 +29,9 @@ fn phase_1(program: &Path, trace: &[u8]) -> Phase1 {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(trace).expect("memory can be written");
     fs::write(at("paje.sorted.trace.gz"), packed.finish().expect("as well")).expect("writable");
-    fs::create_dir(at("bin")).expect("writable");
-    symlink(program, at("bin/pj_dump")).expect("writable");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("bash")
-        .args(["-c", PHASE_1])
-        .current_dir(&folder)
-        .env("PATH", format!("{}:{path}", at("bin").display()))
-        .output()
-        .expect("bash is installed");
+    let mut command = Command::new("bash");
+    command.args(["-c", PHASE_1]).current_dir(&folder);
+    let output = run_with(program, &mut command);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && stderr.is_empty(), "{}: {stderr}", program.display());
     let mut rows = String::new();
@@ -45,6 +39,15 @@ fn phase_1(program: &Path, trace: &[u8]) -> Phase1 {
     GzDecoder::new(packed).read_to_string(&mut rows).expect("gzip and UTF-8");
     let read = |name| fs::read_to_string(at(name)).expect("written");
     Phase1 { rows, entities: read("entities.csv"), types: read("types.csv") }
+}
+
+/// Runs a command that finds this program as `pj_dump`.
+fn run_with(program: &Path, command: &mut Command) -> Output {
+    let bin = tempfile::tempdir().expect("a folder");
+    symlink(program, bin.path().join("pj_dump")).expect("writable");
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", bin.path().display()));
+    command.output().expect("bash is installed")
 }
 
 fn ours() -> PathBuf {
@@ -78,9 +81,9 @@ fn split(rows: &str) -> BTreeMap<&'static str, Vec<(usize, &str)>> {
     kinds
 }
 
-fn traces() -> Vec<Vec<u8>> {
+fn traces() -> [Vec<u8>; 2] {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/task-runtime.trace");
-    vec![fs::read(example).expect("readable"), generate(Shape::TaskRuntime, 300_000, 7)]
+    [fs::read(example).expect("readable"), generate(Shape::TaskRuntime, 300_000, 7)]
 }
 
 #[test]
@@ -149,14 +152,8 @@ fn lanes(rows: &str) -> BTreeMap<Vec<&str>, Vec<&str>> {
 fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, String>>> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(name), trace).expect("writable");
-    let bin = tempfile::tempdir().expect("a folder");
-    symlink(ours(), bin.path().join("pj_dump")).expect("writable");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/starvz/phase1"))
-        .arg(folder.path())
-        .env("PATH", format!("{}:{path}", bin.path().display()))
-        .output()
-        .expect("bash is installed");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/starvz/phase1");
+    let output = run_with(&ours(), Command::new(script).arg(folder.path()));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let names =
@@ -181,8 +178,7 @@ fn wrapped(trace: &[u8], name: &str) -> BTreeMap<String, Vec<BTreeMap<String, St
 
 #[test]
 fn the_wrapper_names_the_columns_of_the_trace() {
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples/task-runtime.trace");
-    let trace = fs::read(example).expect("readable");
+    let [trace, _] = traces();
     let tables = wrapped(&trace, "paje.trace");
     // Lines that set states with such fields: 20, time, container, type, value, Size, …, Priority,
     // GFlop, ….

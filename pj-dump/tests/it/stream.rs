@@ -8,6 +8,7 @@ use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
 
 use crate::agree::in_portions;
+use crate::select::lines;
 use crate::world::trace;
 
 const STYLE: Style = Style::DEFAULT;
@@ -20,10 +21,6 @@ fn streamed(text: &[u8], bytes: u64, workers: &Workers) -> (Vec<u8>, Result<Trac
 fn dumped(text: &[u8]) -> Vec<u8> {
     let trace = Trace::read(text, &Options::default()).expect("a generated trace is valid");
     crate::agree::rows(&trace, &Workers::one())
-}
-
-fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
 fn rows(text: &[u8]) -> Vec<&[u8]> {

@@ -148,20 +148,20 @@ fn same(options: &[&str], trace: &Path) {
     }
 }
 
-pub(crate) fn examples() -> Vec<PathBuf> {
+/// Returns the examples whose names have this ending.
+pub(crate) fn examples(ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/examples");
     let entries = fs::read_dir(folder).expect("the examples are there");
-    let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut traces: Vec<_> =
-        paths.filter(|path| path.extension().is_some_and(|ending| ending == "trace")).collect();
-    traces.sort();
-    assert!(traces.len() > 8);
-    traces
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == ending));
+    paths.sort();
+    assert!(paths.len() > 8);
+    paths
 }
 
 #[test]
 fn tables_of_the_examples_hold_their_rows() {
-    for trace in examples() {
+    for trace in examples("trace") {
         same(&["-n", "-z", "--sort"], &trace);
         same(&["-n", "-z", "--sort", "-i", "-s", "0.0003", "-e", "0.5"], &trace);
     }
@@ -199,7 +199,7 @@ fn files_are_the_same_for_any_number_of_threads() {
 
 #[test]
 fn csv_tables_can_be_read() {
-    for trace in examples() {
+    for trace in examples("trace") {
         let folder = tables(&["-n", "-z", "--sort", "--format", "csv", "-l", "9"], &trace);
         let mut found = Vec::new();
         for nature in &NATURES[1..] {
@@ -226,7 +226,7 @@ fn csv_tables_can_be_read() {
 
 #[test]
 fn hierarchies_are_tables_too() {
-    for trace in examples() {
+    for trace in examples("trace") {
         let folder = tables(&["-n", "-z", "--sort"], &trace);
         for (table, option) in
             [("type_hierarchy", "--type-hierarchy"), ("entity_hierarchy", "--entity-hierarchy")]
@@ -254,33 +254,17 @@ fn hierarchies_are_tables_too() {
 /// as this type.
 #[test]
 fn user_defined_fields_are_columns() {
-    let mut text = String::new();
-    let fields = |text: &mut String, event: &str, word: &str, fields: &[(&str, &str)]| {
-        text.push_str(&format!("%EventDef Paje{event} {word}\n"));
-        for (name, kind) in fields {
-            text.push_str(&format!("% {name} {kind}\n"));
-        }
-        text.push_str("%EndEventDef\n");
-    };
-    fields(&mut text, "DefineContainerType", "c", &[("Name", "string"), ("Type", "string")]);
-    fields(&mut text, "DefineStateType", "s", &[("Name", "string"), ("Type", "string")]);
-    let base = [("Time", "date"), ("Type", "string"), ("Container", "string"), ("Value", "string")];
-    let own = [("Size", "int"), ("Rate", "double"), ("Note", "string"), ("Broken", "int")];
-    fields(&mut text, "PushState", "push", &[&base[..], &own].concat());
-    fields(
-        &mut text,
-        "PopState",
-        "pop",
-        &[&base[..3], &[("Size", "int"), ("Duration", "date")]].concat(),
-    );
-    let create = [
-        ("Time", "date"),
-        ("Name", "string"),
-        ("Type", "string"),
-        ("Container", "string"),
-        ("Rank", "int"),
-    ];
-    fields(&mut text, "CreateContainer", "new", &create);
+    let mut text = testkit::definitions([
+        ("c", "DefineContainerType", "Name Type"),
+        ("s", "DefineStateType", "Name Type"),
+        (
+            "push",
+            "PushState",
+            "Time:date Type Container Value Size:int Rate:double Note Broken:int",
+        ),
+        ("pop", "PopState", "Time:date Type Container Size:int Duration:date"),
+        ("new", "CreateContainer", "Time:date Name Type Container Rank:int"),
+    ]);
     text.push_str("c P 0\ns S P\nnew 0 p P 0 7\n");
     text.push_str("push 1 S p a 10 0.5 \"a note\" 1\n");
     text.push_str("push 2 S p b NA 1e3 \"\" many\n");
@@ -410,7 +394,7 @@ fn prefix_writes_the_rows_by_nature() {
     let folder = tempfile::tempdir().expect("a folder");
     let prefix = folder.path().join("t");
     let prefix = prefix.to_str().expect("text");
-    for trace in examples() {
+    for trace in examples("trace") {
         for options in [&["-n", "-z", "--sort"][..], &["-n", "-z", "--sort", "-u", "-l", "3"]] {
             let written = pj_dump(&[options, &["--prefix", prefix]].concat(), &trace);
             assert_eq!(written.stdout, b"");
@@ -442,7 +426,7 @@ fn existing_files_stay_if_the_tables_fail() {
     let output = run(&bad, &out);
     assert_eq!(output.status.code(), Some(1));
     assert!(!folder.path().join("a").exists());
-    let good = &examples()[0];
+    let good = &examples("trace")[0];
     assert!(run(good, &out).status.success());
     let before = fs::read(out.join("state.parquet")).expect("there");
     assert_eq!(run(&bad, &out).status.code(), Some(1));
@@ -450,7 +434,7 @@ fn existing_files_stay_if_the_tables_fail() {
     // If a folder exists at the path of one table, no table changes.
     fs::remove_file(out.join("link.parquet")).expect("ours");
     fs::create_dir(out.join("link.parquet")).expect("ours");
-    let output = run(&examples()[1], &out);
+    let output = run(&examples("trace")[1], &out);
     assert_eq!(output.status.code(), Some(2));
     let said = world::said(&output);
     assert!(said.contains("link.parquet: "), "{said}");
@@ -462,7 +446,7 @@ fn existing_files_stay_if_the_tables_fail() {
 
 #[test]
 fn natures_select_tables() {
-    let trace = &examples()[0];
+    let trace = &examples("trace")[0];
     let folder = tables(&[], trace);
     let path = folder.path().to_str().expect("text");
     // The tables of the first run are replaced or removed.
