@@ -163,25 +163,38 @@ fn containers(view: &View, request: &Request) -> Option<(Vec<ContainerId>, Vec<u
     are_there.then(|| (containers.into_iter().map(ContainerId).collect(), hidden))
 }
 
+/// Returns the lanes of a request.
+fn lanes(request: &Request) -> Option<Vec<LaneId>> {
+    let lanes = request.text("lanes")?.split(',').map(|lane| lane.parse().ok().map(LaneId));
+    let lanes: Vec<LaneId> = lanes.take(MOST_LANES + 1).collect::<Option<_>>()?;
+    (lanes.len() <= MOST_LANES).then_some(lanes)
+}
+
+/// Returns up to how many rows are wanted instead of bins.
+fn rows(request: &Request) -> usize {
+    request.number("rows").unwrap_or(0).min(1 << 14)
+}
+
+fn blocks_of(body: Vec<u8>) -> Answer {
+    Answer::new("application/octet-stream", body)
+}
+
 fn folded(view: &View, request: &Request) -> Option<Answer> {
     let ((level, bins), (containers, hidden)) = (bins(request)?, containers(view, request)?);
     let mut body = Vec::new();
     for id in containers {
         tiles::write_folded(view, id, level, bins.clone(), &hidden, &mut body);
     }
-    Some(Answer::new("application/octet-stream", body))
+    Some(blocks_of(body))
 }
 
 fn blocks(view: &View, request: &Request) -> Option<Answer> {
     let (level, bins) = bins(request)?;
-    let rows: usize = request.number("rows").unwrap_or(0);
-    let mut lanes = request.text("lanes")?.split(',');
     let mut body = Vec::new();
-    for lane in lanes.by_ref().take(MOST_LANES) {
-        let lane = view.lane(LaneId(lane.parse().ok()?))?;
-        tiles::write(view, lane, level, bins.clone(), rows.min(1 << 14), &mut body);
+    for lane in lanes(request)? {
+        tiles::write(view, view.lane(lane)?, level, bins.clone(), rows(request), &mut body);
     }
-    lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+    Some(blocks_of(body))
 }
 
 fn values(view: &View, request: &Request) -> Option<Value> {
@@ -277,16 +290,12 @@ fn search(view: &View, request: &Request) -> Option<Value> {
 
 fn wait_blocks(explained: &Explained, request: &Request) -> Option<Answer> {
     let (level, bins) = bins(request)?;
-    let rows: usize = request.number("rows").unwrap_or(0);
-    let mut lanes = request.text("lanes")?.split(',');
     let (mut body, none) = (Vec::new(), Default::default());
-    for lane in lanes.by_ref().take(MOST_LANES) {
-        let lane = lane.parse().ok()?;
+    for LaneId(lane) in lanes(request)? {
         let waits = explained.waits.as_ref().ok().and_then(|waits| waits.get(&lane));
-        let waits = waits.unwrap_or(&none);
-        waits.write(lane, level, bins.clone(), rows.min(1 << 14), &mut body);
+        waits.unwrap_or(&none).write(lane, level, bins.clone(), rows(request), &mut body);
     }
-    lanes.next().is_none().then(|| Answer::new("application/octet-stream", body))
+    Some(blocks_of(body))
 }
 
 fn folded_waits(view: &View, explained: &Explained, request: &Request) -> Option<Answer> {
@@ -299,15 +308,14 @@ fn folded_waits(view: &View, explained: &Explained, request: &Request) -> Option
     for id in containers {
         tiles::write_averages(view, id, level, bins.clone(), &hidden, of_lane, &mut body);
     }
-    Some(Answer::new("application/octet-stream", body))
+    Some(blocks_of(body))
 }
 
 fn path_blocks(explained: &Explained, request: &Request) -> Option<Answer> {
     let (level, bins) = bins(request)?;
-    let rows: usize = request.number("rows").unwrap_or(0);
     let mut body = Vec::new();
     if let Ok(path) = &explained.path {
-        path.write(level, bins, rows.min(1 << 14), &mut body);
+        path.write(level, bins, rows(request), &mut body);
     }
-    Some(Answer::new("application/octet-stream", body))
+    Some(blocks_of(body))
 }

@@ -6,59 +6,47 @@ use paje_sim::{Annotations, Events, LaneView, Links, States, Variables, Visitor}
 
 /// Returns the values of a field in some rows of a lane. The numbers of the rows are sorted.
 pub(crate) fn of(lane: LaneView<'_>, name: &str, rows: &[u64]) -> Vec<Option<String>> {
-    let mut found = Found { name, rows, first: 0, values: Vec::with_capacity(rows.len()) };
+    let (mut values, mut missing, mut first) = (Vec::with_capacity(rows.len()), rows, 0);
     for (chunk, count) in lane.chunks_from(0).enumerate() {
-        let end = found.first + count as u64;
-        if found.rows.first().is_some_and(|row| *row < end) {
-            let Ok(()) = lane.visit_chunks(chunk..chunk + 1, &mut found);
+        let end = first + count as u64;
+        let (here, later) = missing.split_at(missing.partition_point(|row| *row < end));
+        if !here.is_empty() {
+            let mut see = EachChunk(|_: &[f64], fields: &Annotations<'_>| {
+                for row in here {
+                    let value = fields.of((row - first) as usize).find(|(it, _)| *it == name);
+                    values.push(value.map(|(_, text)| String::from_utf8_lossy(text).into_owned()));
+                }
+            });
+            let Ok(()) = lane.visit_chunks(chunk..chunk + 1, &mut see);
         }
-        found.first = end;
+        (missing, first) = (later, end);
     }
-    found.values
+    values
 }
 
-struct Found<'a> {
-    name: &'a str,
-    /// Rows whose values are still missing.
-    rows: &'a [u64],
-    /// Number of the first row of the chunk.
-    first: u64,
-    values: Vec<Option<String>>,
-}
+/// Calls a function with the starts and the fields of the rows of each chunk.
+pub(crate) struct EachChunk<F>(pub(crate) F);
 
-impl Found<'_> {
-    fn see(&mut self, count: usize, fields: &Annotations<'_>) {
-        while let Some((row, rest)) = self.rows.split_first()
-            && *row < self.first + count as u64
-        {
-            let mut all = fields.of((row - self.first) as usize);
-            let value = all.find(|(name, _)| *name == self.name);
-            self.values.push(value.map(|(_, text)| String::from_utf8_lossy(text).into_owned()));
-            self.rows = rest;
-        }
-    }
-}
-
-impl Visitor for Found<'_> {
+impl<F: FnMut(&[f64], &Annotations<'_>)> Visitor for EachChunk<F> {
     type Error = Infallible;
 
     fn states(&mut self, _: LaneView<'_>, it: States<'_>) -> Result<(), Infallible> {
-        self.see(it.start.len(), &it.user_defined);
+        (self.0)(it.start, &it.user_defined);
         Ok(())
     }
 
     fn variables(&mut self, _: LaneView<'_>, it: Variables<'_>) -> Result<(), Infallible> {
-        self.see(it.start.len(), &it.user_defined);
+        (self.0)(it.start, &it.user_defined);
         Ok(())
     }
 
     fn events(&mut self, _: LaneView<'_>, it: Events<'_>) -> Result<(), Infallible> {
-        self.see(it.time.len(), &it.user_defined);
+        (self.0)(it.time, &it.user_defined);
         Ok(())
     }
 
     fn links(&mut self, _: LaneView<'_>, it: Links<'_>) -> Result<(), Infallible> {
-        self.see(it.start.len(), &it.user_defined);
+        (self.0)(it.start, &it.user_defined);
         Ok(())
     }
 }

@@ -3,14 +3,13 @@
 use std::convert::Infallible;
 
 use paje_parser::TypeNature;
-use paje_sim::{
-    Annotations, Events, LaneId, LaneView, Links, States, TypeId, ValueId, Variables, Visitor,
-};
+use paje_sim::{Annotations, LaneView, Links, TypeId, ValueId, Visitor};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use crate::best::Best;
 use crate::details;
+use crate::fields::EachChunk;
 use crate::view::View;
 
 /// What is searched.
@@ -44,13 +43,13 @@ pub(crate) fn find(view: &View, within: Within, text: &str, first: usize, count:
         Within::Values => values(view, &text, &mut best),
         Within::Keys => {
             for lane in view.lanes().filter(|lane| lane.nature() == TypeNature::Link) {
-                see(lane, &text, false, &mut best);
+                let Ok(()) = lane.visit(&mut Keys { next: 0, text: &text, best: &mut best });
             }
         }
         Within::Fields if !view.trace.has_user_defined() => {
             return json!({"refused": "user-defined fields are not kept; start pj_view with --fields"});
         }
-        Within::Fields => view.lanes().for_each(|lane| see(lane, &text, true, &mut best)),
+        Within::Fields => view.lanes().for_each(|lane| fields(lane, &text, &mut best)),
     }
     let total = best.total();
     let page = best.sorted().into_iter().skip(first);
@@ -91,67 +90,45 @@ fn values(view: &View, text: &str, best: &mut Best) {
     }
 }
 
-fn see(lane: LaneView<'_>, text: &str, in_fields: bool, best: &mut Best) {
-    let (name, value) = text.split_once('=').map_or((None, text), |(a, b)| (Some(a), b));
-    let mut texts = Texts { lane: lane.id(), next: 0, name, value, in_fields, best };
-    let Ok(()) = lane.visit(&mut texts);
-}
-
-struct Texts<'a> {
-    lane: LaneId,
+/// Searches the keys of links.
+struct Keys<'a> {
     next: u64,
-    name: Option<&'a str>,
-    value: &'a str,
-    in_fields: bool,
+    text: &'a str,
     best: &'a mut Best,
 }
 
-impl Texts<'_> {
-    fn add(&mut self, start: &[f64], fields: &Annotations<'_>, has: impl Fn(usize) -> bool) {
-        for (i, start) in start.iter().enumerate() {
-            let is_found = match self.in_fields {
-                true => fields.of(i).any(|(name, text)| {
-                    let is_name = self.name.is_none_or(|wanted| name.to_lowercase() == wanted);
-                    is_name && contains(text, self.value)
-                }),
-                false => has(i),
-            };
-            if is_found {
-                self.best.push((*start, self.lane, self.next));
+impl Visitor for Keys<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, lane: LaneView<'_>, it: Links<'_>) -> Result<(), Infallible> {
+        for (i, start) in it.start.iter().enumerate() {
+            if contains(it.raw_key(i), self.text) {
+                self.best.push((*start, lane.id(), self.next));
             }
             self.next += 1;
         }
+        Ok(())
     }
+}
+
+/// Searches the user-defined fields of a lane.
+fn fields(lane: LaneView<'_>, text: &str, best: &mut Best) {
+    let (wanted, value) = text.split_once('=').map_or((None, text), |(a, b)| (Some(a), b));
+    let mut row = 0;
+    let mut see = EachChunk(|starts: &[f64], fields: &Annotations<'_>| {
+        for (i, start) in starts.iter().enumerate() {
+            let is_found = fields.of(i).any(|(name, text)| {
+                wanted.is_none_or(|wanted| name.to_lowercase() == wanted) && contains(text, value)
+            });
+            if is_found {
+                best.push((*start, lane.id(), row));
+            }
+            row += 1;
+        }
+    });
+    let Ok(()) = lane.visit(&mut see);
 }
 
 fn contains(text: &[u8], wanted: &str) -> bool {
     String::from_utf8_lossy(text).to_lowercase().contains(wanted)
-}
-
-impl Visitor for Texts<'_> {
-    type Error = Infallible;
-
-    fn states(&mut self, _: LaneView<'_>, it: States<'_>) -> Result<(), Infallible> {
-        self.add(it.start, &it.user_defined, |_| false);
-        Ok(())
-    }
-
-    fn variables(&mut self, _: LaneView<'_>, it: Variables<'_>) -> Result<(), Infallible> {
-        self.add(it.start, &it.user_defined, |_| false);
-        Ok(())
-    }
-
-    fn events(&mut self, _: LaneView<'_>, it: Events<'_>) -> Result<(), Infallible> {
-        self.add(it.time, &it.user_defined, |_| false);
-        Ok(())
-    }
-
-    fn links(&mut self, _: LaneView<'_>, it: Links<'_>) -> Result<(), Infallible> {
-        let whole = match self.name {
-            Some(name) => format!("{name}={}", self.value),
-            None => self.value.to_owned(),
-        };
-        self.add(it.start, &it.user_defined, |i| contains(it.raw_key(i), &whole));
-        Ok(())
-    }
 }

@@ -11,6 +11,7 @@ use flate2::write::ZlibEncoder;
 use paje_workers::Workers;
 
 use crate::explain::Explained;
+use crate::pyramid::TOP;
 use crate::view::View;
 use crate::{comm, model, page, profile, tiles};
 
@@ -21,8 +22,6 @@ const MOST_ROWS: usize = 1 << 16;
 
 /// Maximum number of rows that the page draws one by one (`MOST_ROWS` in the page).
 const FEW_ROWS: u64 = 768;
-
-const WHOLE: u32 = 63;
 
 /// Returns the text of the file, and whether the file has the finest levels. The page first shows
 /// the overlays of these names.
@@ -108,7 +107,7 @@ fn fit(view: &View, room: u64) -> (Vec<u8>, bool) {
     }
     let mut blocks = Blocks::default();
     for lane in view.lanes() {
-        blocks.add(|out| tiles::write(view, lane, WHOLE, 0..1, 0, out));
+        blocks.add(|out| tiles::write(view, lane, TOP, 0..1, 0, out));
     }
     (blocks.finish(), false)
 }
@@ -123,12 +122,12 @@ fn fit_overlays(view: &View, explained: &Explained, room: u64) -> Vec<u8> {
     let end = clock.ticks(clock.end());
     for round in 0..16 {
         let (bins, rows) = ((1u64 << 16) >> round, MOST_ROWS >> round);
-        let finest = (0..WHOLE).find(|level| end >> level < bins.max(1)).unwrap_or(WHOLE);
-        let levels = || (finest..=WHOLE).map(|level| (level, 0..(end >> level) + 1));
+        let finest = (0..TOP).find(|level| end >> level < bins.max(1)).unwrap_or(TOP);
+        let levels = || (finest..=TOP).map(|level| (level, 0..(end >> level) + 1));
         let mut blocks = Blocks::default();
         let mut write = |has_few: bool, add: WriteBins<'_>| {
             if has_few {
-                return blocks.add(|out| add(WHOLE, 0..1, rows, out));
+                return blocks.add(|out| add(TOP, 0..1, rows, out));
             }
             for (level, bins) in levels() {
                 blocks.add(|out| add(level, bins.clone(), 0, out));
@@ -198,7 +197,7 @@ fn write_lane(
     out: &mut Vec<u8>,
 ) {
     if lane.len() <= rows as u64 {
-        tiles::write(view, lane, WHOLE, 0..1, rows, out);
+        tiles::write(view, lane, TOP, 0..1, rows, out);
         if lane.len() <= FEW_ROWS {
             return;
         }
@@ -206,12 +205,12 @@ fn write_lane(
     let clock = view.pyramid.clock();
     let end = clock.ticks(clock.end());
     let finest = view.pyramid.finest(lane.id()).unwrap_or(0);
-    let mut level = finest.max((0..WHOLE).find(|level| end >> level < bins).unwrap_or(WHOLE));
-    while level < WHOLE {
+    let mut level = finest.max((0..TOP).find(|level| end >> level < bins).unwrap_or(TOP));
+    while level < TOP {
         tiles::write(view, lane, level, 0..(end >> level) + 1, 0, out);
         level += 1;
     }
-    tiles::write(view, lane, WHOLE, 0..1, 0, out);
+    tiles::write(view, lane, TOP, 0..1, 0, out);
 }
 
 #[cfg(test)]

@@ -6,10 +6,8 @@ use paje_pictures::colours::hex;
 use paje_sim::{LaneView, TypeId, ValueId};
 use serde_json::{Value, json};
 
-use crate::pyramid::{Key, Summary};
+use crate::pyramid::{Key, Summary, TOP};
 use crate::view::View;
-
-const WHOLE: u32 = 63;
 
 /// Maximum number of values in an answer, because some types have millions of values. The page
 /// calls it `PAGE`.
@@ -111,7 +109,7 @@ pub(crate) fn heights(view: &View, lane: LaneView<'_>) -> [f64; 3] {
     if !matches!(lane.nature(), TypeNature::State | TypeNature::Variable) {
         return [1.0, 0.0, 0.0];
     }
-    match view.pyramid.summary(lane, WHOLE, 0..1) {
+    match view.pyramid.summary(lane, TOP, 0..1) {
         Summary::States(bins) => {
             let keys = bins.iter().flat_map(|bin| bin.amounts()).map(|it| match it.key {
                 Key::State(imbrication, _) => imbrication + 1,

@@ -37,6 +37,7 @@ use self::lane::{FEW, Lane};
 
 pub use self::bins::{Amount, Bin, Bins, Key, Level};
 pub use self::clock::Clock;
+pub(crate) use self::clock::TOP;
 pub use self::profile::Profile;
 pub use self::ranges::{Ranges, ValueRange};
 pub use self::row::Row;
