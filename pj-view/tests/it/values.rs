@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::world::{Served, status};
+use crate::world::Served;
 
 const COUNT: usize = 3000;
 
@@ -52,8 +52,7 @@ fn values_are_sent_in_pages() {
     }
     assert_eq!(get(&format!("values?type={type_}&first={COUNT}")), json!([]));
     for wrong in ["values?type=99&first=0", "values?first=0", "value", "value?text=%ff"] {
-        let answer = served.ask("GET", &format!("/{}/{wrong}", served.token), "");
-        assert_eq!(status(&answer), 400, "{wrong}");
+        assert_eq!(served.status(wrong), 400, "{wrong}");
     }
 }
 

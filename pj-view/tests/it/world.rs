@@ -82,9 +82,12 @@ impl Served {
     }
 
     pub(crate) fn get(&self, path: &str) -> String {
-        let answer = self.ask("GET", &format!("/{}/{path}", self.token), "");
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {answer}");
-        answer.split_once("\r\n\r\n").expect("a head").1.to_owned()
+        String::from_utf8(self.get_bytes(path)).expect("text")
+    }
+
+    /// Returns the status of the answer.
+    pub(crate) fn status(&self, path: &str) -> u32 {
+        status(&self.ask("GET", &format!("/{}/{path}", self.token), ""))
     }
 }
 
