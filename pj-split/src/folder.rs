@@ -102,9 +102,7 @@ impl Folder {
         *shared = None;
         Ok(())
     }
-}
 
-impl Folder {
     /// Renames a complete file of the folder to its final name, and removes the rest.
     pub(crate) fn finish_file(self, path: &Path) -> Result<(), Failure> {
         fs::rename(path, &self.target).map_err(|error| Failure::File(self.target.clone(), error))

@@ -1,8 +1,6 @@
 //! The value definitions, creations and destructions that each piece needs.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufReader};
 
 use paje_sim::{ContainerId, Trace, TypeId, Used, ValueId};
 use rustc_hash::FxHashMap;
@@ -88,13 +86,10 @@ impl Needs {
         }
         let lanes: Vec<(u32, TypeId)> =
             trace.lanes().map(|lane| (shares.of(lane.container()), lane.type_id())).collect();
-        let (file, len) = &surveyed.uses;
-        let mut uses =
-            Pairs { bytes: BufReader::with_capacity(1 << 16, At { file, at: 0, len: *len }) };
+        // The file was written at given offsets, so its own offset is still 0.
+        let mut uses = Pairs { bytes: BufReader::with_capacity(1 << 16, &surveyed.uses) };
         while let Some((lane, number)) = uses.next()? {
-            let Some((piece, type_)) = lanes.get(survey::lane(lane).index()).copied() else {
-                continue;
-            };
+            let Some((piece, type_)) = lanes.get(lane as usize).copied() else { continue };
             match survey::used(number) {
                 Used::Value(value) => {
                     let value = needs.value(type_, value);
@@ -110,21 +105,6 @@ impl Needs {
         while self.containers.add(container.index(), piece) {
             container = trace.containers().parent(container);
         }
-    }
-}
-
-struct At<'a> {
-    file: &'a File,
-    at: u64,
-    len: u64,
-}
-
-impl Read for At<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.len - self.at).unwrap_or(usize::MAX).min(buffer.len());
-        let count = self.file.read_at(&mut buffer[..left], self.at)?;
-        self.at += count as u64;
-        Ok(count)
     }
 }
 

@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use paje_sim::{BlockLines, ContainerId, LaneId, Ledger, LineOf, Used};
+use paje_sim::{BlockLines, ContainerId, Ledger, LineOf, Used};
 
 use crate::log;
 
@@ -79,9 +79,8 @@ pub(crate) struct Surveyed {
     pub(crate) held: Vec<ContainerBytes>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) log: File,
-    /// File of uses, and its length. A use is a pair of variable-length integers: a lane and a
-    /// [`use_number`].
-    pub(crate) uses: (File, u64),
+    /// File of uses. A use is a pair of variable-length integers: a lane and a [`use_number`].
+    pub(crate) uses: File,
 }
 
 const fn use_number(used: Used) -> u64 {
@@ -182,8 +181,7 @@ impl Survey {
             }
         }
         entries.sort_unstable_by_key(|entry: &Entry| entry.start);
-        let uses = (self.uses.file, self.uses.len.into_inner());
-        Ok(Surveyed { held, entries, log: self.log.file, uses })
+        Ok(Surveyed { held, entries, log: self.log.file, uses: self.uses.file })
     }
 }
 
@@ -205,8 +203,4 @@ impl Ledger for Survey {
             }
         }
     }
-}
-
-pub(crate) const fn lane(number: u64) -> LaneId {
-    LaneId(number as u32)
 }
