@@ -155,20 +155,21 @@ impl Input {
             _ if regular => stream(compression, medium)?,
             _ => stream(compression, Cursor::new(head).chain(medium))?,
         };
-        let (window, position) = (None, 0);
-        Ok(Input {
-            name,
-            kind,
-            // The archive has other files.
-            size: size.filter(|_| archive.is_none()),
-            taken,
-            compression,
-            unpacking,
-            packed,
-            archive,
-            window,
-            position,
-        })
+        // The archive has other files.
+        let size = size.filter(|_| archive.is_none());
+        let input = Input::new(name, (kind, unpacking), size, taken, compression);
+        Ok(Input { packed, archive, ..input })
+    }
+
+    fn new(
+        name: PathBuf,
+        (kind, unpacking): (Kind, Option<Unpacking>),
+        size: Option<u64>,
+        taken: Arc<AtomicU64>,
+        compression: Option<Compression>,
+    ) -> Input {
+        let (packed, archive, window, position) = (None, None, None, 0);
+        Input { name, kind, size, taken, compression, unpacking, packed, archive, window, position }
     }
 
     /// Opens any reader, compressed or not, under the name `name`. [`Input::size`] will return
@@ -184,19 +185,8 @@ impl Input {
         let taken = Arc::new(AtomicU64::new(0));
         let mut reader = Counted { reader, taken: Arc::clone(&taken) };
         let (head, compression) = recognise(|more, _| reader.read(more))?;
-        let (kind, unpacking) = stream(compression, Cursor::new(head).chain(reader))?;
-        Ok(Input {
-            name,
-            kind,
-            size,
-            taken,
-            compression,
-            unpacking,
-            packed: None,
-            archive: None,
-            window: None,
-            position: 0,
-        })
+        let text = stream(compression, Cursor::new(head).chain(reader))?;
+        Ok(Input::new(name, text, size, taken, compression))
     }
 
     /// Passes the text of the input through the reader that `wrap` returns. Afterwards, only one
@@ -207,18 +197,10 @@ impl Input {
         wrap: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
     ) -> Input {
         let empty = Kind::Stream(Box::new(io::empty()));
-        let inner = Input {
-            name: PathBuf::new(),
-            kind: std::mem::replace(&mut self.kind, empty),
-            size: self.size,
-            taken: Arc::clone(&self.taken),
-            compression: self.compression,
-            unpacking: self.unpacking.clone(),
-            packed: None,
-            archive: None,
-            window: None,
-            position: self.position,
-        };
+        let text = (std::mem::replace(&mut self.kind, empty), self.unpacking.clone());
+        let (taken, name) = (Arc::clone(&self.taken), PathBuf::new());
+        let inner = Input::new(name, text, self.size, taken, self.compression);
+        let inner = Input { position: self.position, ..inner };
         self.kind = Kind::Stream(wrap(Box::new(inner)));
         (self.packed, self.archive, self.window) = (None, None, None);
         self

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use paje_parser::error::shown_path;
 use paje_parser::{Field, FieldName};
 use paje_sim::error::{Problem, WarningKind};
-use splitter::{Folders, Input, Refusal};
+use splitter::{Folders, Input, Refusal, cause};
 
 use super::findings::{self, Group};
 use super::header::Header;
@@ -244,9 +244,5 @@ impl Files {
 fn reason(error: &io::Error) -> Reason {
     let folder = Refusal::of(error).and_then(Refusal::folder);
     let note = folder.map(|folder| format!("--files-from {} allows it", shown_path(folder)));
-    let mut text = error.to_string();
-    if let Some(at) = text.find(" (os error") {
-        text.truncate(at);
-    }
-    (text, note)
+    (cause(error), note)
 }

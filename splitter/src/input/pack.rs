@@ -34,7 +34,7 @@ impl PackWindow {
         let text = PiecesText::new(move || {
             Ok(match again.next_piece()? {
                 Some(Part::Segment(packed)) => Next::Piece(packed),
-                Some(Part::Lines(lines)) => Next::Piece(Box::new(Ready(lines))),
+                Some(Part::Lines(lines)) => Next::Piece(Box::new(PlainLines(lines))),
                 None => Next::Rest(Box::new(io::empty())),
             })
         });
@@ -134,6 +134,7 @@ impl ColumnSegment for PackedSegment {
     }
 }
 
+/// Lines of a time window that are stored uncompressed.
 struct PlainLines(Vec<u8>);
 
 impl ColumnSegment for PlainLines {
@@ -159,10 +160,7 @@ impl Piece for Packed {
     }
 }
 
-/// Lines of a time window that are stored uncompressed.
-struct Ready(Vec<u8>);
-
-impl Piece for Ready {
+impl Piece for PlainLines {
     fn most(&self) -> u64 {
         self.0.len() as u64
     }
