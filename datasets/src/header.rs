@@ -56,3 +56,8 @@ pub(crate) fn write(sink: &mut Sink<'_>, numbers: &[usize]) -> io::Result<()> {
 pub(crate) fn all() -> String {
     definitions(EVENTS)
 }
+
+/// Returns a time in microseconds as seconds with six decimals.
+pub(crate) fn seconds(micros: u64) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}

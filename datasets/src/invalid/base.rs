@@ -3,7 +3,7 @@
 //! Four ranks work. The container `v` and its child `n` have no valid events. Faults are planted
 //! there, so that they depend on no earlier events, and later events stay valid.
 
-use crate::header;
+use crate::header::{self, seconds};
 use crate::rng::Rng;
 
 #[derive(Debug)]
@@ -89,8 +89,4 @@ impl Base {
         }
         self.end = (1..=RANKS).map(|rank| format!("7 {} 1 {rank}", seconds(now))).collect();
     }
-}
-
-pub(super) fn seconds(micros: u64) -> String {
-    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

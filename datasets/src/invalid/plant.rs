@@ -1,7 +1,8 @@
 //! Plants a fault in a valid trace.
 
 use super::Fault;
-use super::base::{Base, seconds};
+use super::base::Base;
+use crate::header::seconds;
 use crate::rng::Rng;
 
 /// A trace with one fault.

@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 
-use super::ranks::{Ranks, header, seconds};
+use super::ranks::{Ranks, header};
+use crate::header::seconds;
 use crate::rng::Rng;
 
 /// A run with a known answer.
@@ -76,38 +77,29 @@ impl Hazard {
             Hazard::Borders => borders(),
             Hazard::Neighbours { threads } => neighbours(threads),
         }
-        .ranks
         .trace()
     }
-}
-
-/// A run of ranks that send and receive messages. Each call takes a microsecond.
-struct Run {
-    ranks: Ranks,
 }
 
 /// A message under way: its key, and its sending time in microseconds.
 #[derive(Clone, Copy)]
 struct Sent(u64, u64);
 
-impl Run {
-    fn new(ranks: usize) -> Self {
-        Run { ranks: Ranks::new(ranks) }
-    }
-
+/// Messages between ranks. Each call takes a microsecond.
+impl Ranks {
     fn send(&mut self, from: usize, call: &str, value: &str) -> Sent {
-        self.ranks.push(from, call);
-        let sent = Sent(self.ranks.start_as(from, value), self.ranks.clock[from]);
-        self.ranks.clock[from] += 1;
-        self.ranks.pop(from);
+        self.push(from, call);
+        let sent = Sent(self.start_as(from, value), self.clock[from]);
+        self.clock[from] += 1;
+        self.pop(from);
         sent
     }
 
     fn recv(&mut self, to: usize, call: &str, value: &str, message: Sent) {
-        self.ranks.push(to, call);
-        self.ranks.clock[to] = self.ranks.clock[to].max(message.1) + 1;
-        self.ranks.end_as(to, value, message.0);
-        self.ranks.pop(to);
+        self.push(to, call);
+        self.clock[to] = self.clock[to].max(message.1) + 1;
+        self.end_as(to, value, message.0);
+        self.pop(to);
     }
 
     fn pass(&mut self, from: usize, to: usize, value: &str) {
@@ -117,46 +109,46 @@ impl Run {
 
     /// Adds a state in which a rank receives messages and then sends messages.
     fn operation(&mut self, rank: usize, inputs: &[(&str, Sent)], outputs: &[&str]) -> Vec<Sent> {
-        self.ranks.push(rank, "PMPI_Sendrecv");
+        self.push(rank, "PMPI_Sendrecv");
         for (value, message) in inputs {
-            self.ranks.clock[rank] = self.ranks.clock[rank].max(message.1) + 1;
-            self.ranks.end_as(rank, value, message.0);
+            self.clock[rank] = self.clock[rank].max(message.1) + 1;
+            self.end_as(rank, value, message.0);
         }
-        self.ranks.clock[rank] += 1;
-        let time = self.ranks.clock[rank];
-        let sent = outputs.iter().map(|value| Sent(self.ranks.start_as(rank, value), time));
+        self.clock[rank] += 1;
+        let time = self.clock[rank];
+        let sent = outputs.iter().map(|value| Sent(self.start_as(rank, value), time));
         let sent = sent.collect();
-        self.ranks.clock[rank] += 1;
-        self.ranks.pop(rank);
+        self.clock[rank] += 1;
+        self.pop(rank);
         sent
     }
 
     fn pass_synchronously(&mut self, from: usize, to: usize) {
-        self.ranks.push(from, "PMPI_Ssend");
-        self.ranks.push(to, "PMPI_Recv");
-        let sent = self.ranks.start_as(from, "PTP");
-        let end = self.ranks.clock[from].max(self.ranks.clock[to]) + 1;
-        (self.ranks.clock[from], self.ranks.clock[to]) = (end, end);
-        self.ranks.end_as(to, "PTP", sent);
-        self.ranks.pop(from);
-        self.ranks.pop(to);
+        self.push(from, "PMPI_Ssend");
+        self.push(to, "PMPI_Recv");
+        let sent = self.start_as(from, "PTP");
+        let end = self.clock[from].max(self.clock[to]) + 1;
+        (self.clock[from], self.clock[to]) = (end, end);
+        self.end_as(to, "PTP", sent);
+        self.pop(from);
+        self.pop(to);
     }
 
     fn barrier(&mut self) {
-        let until = self.ranks.clock.iter().copied().max().unwrap_or(0) + 1;
-        for rank in 0..self.ranks.count() {
-            self.ranks.state_until(rank, "PMPI_Barrier", until);
+        let until = self.clock.iter().copied().max().unwrap_or(0) + 1;
+        for rank in 0..self.count() {
+            self.state_until(rank, "PMPI_Barrier", until);
         }
     }
 }
 
-fn merge_sort() -> Run {
-    let mut run = Run::new(4);
+fn merge_sort() -> Ranks {
+    let mut run = Ranks::new(4);
     let sent: Vec<Sent> = (0..4).map(|_| run.send(0, "PMPI_Isend", "PTP")).collect();
     for (rank, sent) in sent.into_iter().enumerate() {
         run.recv(rank, "PMPI_Recv", "PTP", sent);
     }
-    run.ranks.state(0, "PMPI_Waitall", 1);
+    run.state(0, "PMPI_Waitall", 1);
     run.barrier();
     run.pass_synchronously(2, 0);
     run.pass_synchronously(3, 1);
@@ -164,8 +156,8 @@ fn merge_sort() -> Run {
     run
 }
 
-fn request_reply(others: usize) -> Run {
-    let mut run = Run::new(others + 1);
+fn request_reply(others: usize) -> Ranks {
+    let mut run = Ranks::new(others + 1);
     for rank in 1..=others {
         run.pass(0, rank, "request");
         run.pass(rank, 0, "reply");
@@ -173,32 +165,32 @@ fn request_reply(others: usize) -> Run {
     run
 }
 
-fn gather(others: usize) -> Run {
-    let mut run = Run::new(others + 1);
+fn gather(others: usize) -> Ranks {
+    let mut run = Ranks::new(others + 1);
     (1..=others).for_each(|rank| run.pass(rank, 0, "PTP"));
     run
 }
 
-fn exchange(iterations: usize) -> Run {
-    let mut run = Run::new(3);
+fn exchange(iterations: usize) -> Ranks {
+    let mut run = Ranks::new(3);
     for _ in 0..iterations {
         for (first, last) in [(0, 2), (2, 0)] {
             let sent = run.send(first, "PMPI_Send", "PTP");
-            run.ranks.push(1, "PMPI_Sendrecv");
-            let on = Sent(run.ranks.start_as(1, "PTP"), run.ranks.clock[1]);
-            run.ranks.clock[1] = run.ranks.clock[1].max(sent.1) + 1;
-            run.ranks.end_as(1, "PTP", sent.0);
-            run.ranks.pop(1);
+            run.push(1, "PMPI_Sendrecv");
+            let on = Sent(run.start_as(1, "PTP"), run.clock[1]);
+            run.clock[1] = run.clock[1].max(sent.1) + 1;
+            run.end_as(1, "PTP", sent.0);
+            run.pop(1);
             run.recv(last, "PMPI_Recv", "PTP", on);
         }
     }
     run
 }
 
-fn circle(posted: bool) -> Run {
-    let mut run = Run::new(3);
+fn circle(posted: bool) -> Ranks {
+    let mut run = Ranks::new(3);
     if posted {
-        (0..3).for_each(|rank| run.ranks.state(rank, "PMPI_Irecv", 1));
+        (0..3).for_each(|rank| run.state(rank, "PMPI_Irecv", 1));
     }
     let sent: Vec<Sent> = (0..3).map(|rank| run.send(rank, "PMPI_Send", "PTP")).collect();
     for (rank, sent) in sent.into_iter().enumerate() {
@@ -208,8 +200,8 @@ fn circle(posted: bool) -> Run {
     run
 }
 
-fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
-    let (mut run, mut rng) = (Run::new(ranks), Rng::new(seed));
+fn anybody(ranks: usize, messages: usize, seed: u64) -> Ranks {
+    let (mut run, mut rng) = (Ranks::new(ranks), Rng::new(seed));
     let mut under_way: Vec<(usize, Sent)> = Vec::new();
     for _ in 0..messages {
         let (from, to) = (rng.index(ranks), rng.index(ranks));
@@ -229,10 +221,10 @@ fn anybody(ranks: usize, messages: usize, seed: u64) -> Run {
     run
 }
 
-fn borders() -> Run {
+fn borders() -> Ranks {
     // Ranks 0 to 2 are the threads, rank 3 starts the iteration, and rank 4 sends the size of the
     // border.
-    let mut run = Run::new(5);
+    let mut run = Ranks::new(5);
     let asks = [0, 2].map(|rank| run.send(rank, "PMPI_Isend", "read request"));
     run.pass(3, 1, "read split");
     run.pass(4, 1, "read size");
@@ -250,10 +242,10 @@ fn borders() -> Run {
     run
 }
 
-fn neighbours(threads: usize) -> Run {
+fn neighbours(threads: usize) -> Ranks {
     const SIDES: [[&str; 2]; 2] =
         [["read request left", "border left"], ["read request right", "border right"]];
-    let mut run = Run::new(threads + 1);
+    let mut run = Ranks::new(threads + 1);
     let main = threads;
     let mut start = run.operation(main, &[], &["read start"])[0];
     for iteration in 0..2 {

@@ -101,6 +101,21 @@ impl Case {
     }
 }
 
+/// Writes a collective: each rank computes, enters it and leaves it at the given times.
+fn collective(
+    ranks: usize,
+    value: &str,
+    enter: impl Fn(usize) -> u64,
+    left: impl Fn(usize) -> u64,
+) -> Vec<u8> {
+    let mut run = Ranks::new(ranks);
+    for rank in 0..ranks {
+        run.state_until(rank, "computing", enter(rank));
+        run.state_until(rank, value, left(rank));
+    }
+    run.trace()
+}
+
 fn wait(kind: &'static str, waiter: usize, whom: usize, from: u64, until: u64) -> Waiting {
     Waiting { kind, waiter, whom, from, until }
 }
@@ -147,17 +162,12 @@ fn late_receiver(&Parameters { work, late, transfer, .. }: &Parameters) -> Known
 /// for the last rank.
 fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
-    let mut ranks = Ranks::new(count);
     let last = count - 1;
     let enter = |rank: usize| work + rank as u64 * late;
     let end = enter(last) + transfer;
-    for rank in 0..count {
-        ranks.state_until(rank, "computing", enter(rank));
-        ranks.state_until(rank, value, end);
-    }
     let n = count as u64;
     Known {
-        bytes: ranks.trace(),
+        bytes: collective(count, value, enter, |_| end),
         waits: (0..last).map(|rank| wait(kind, rank, last, enter(rank), enter(last))).collect(),
         path: vec![(last, 0, end)],
         delays: vec![(last, late * n * (n - 1) / 2)],
@@ -168,17 +178,13 @@ fn all_for_all(parameters: &Parameters, value: &str, kind: &'static str) -> Know
 /// ranks find that the message has already arrived.
 fn broadcast(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
-    let mut ranks = Ranks::new(count);
     let (root, last) = (count / 2, count - 1);
     let enter = |rank: usize| work + rank as u64 * late;
-    for rank in 0..count {
-        ranks.state_until(rank, "computing", enter(rank));
-        ranks.state_until(rank, "PMPI_Bcast", enter(rank.max(root)) + transfer);
-    }
+    let left = |rank: usize| enter(rank.max(root)) + transfer;
     let r = root as u64;
     let waits = (0..root).map(|rank| wait("late broadcast", rank, root, enter(rank), enter(root)));
     Known {
-        bytes: ranks.trace(),
+        bytes: collective(count, "PMPI_Bcast", enter, left),
         waits: waits.collect(),
         path: vec![(last, 0, enter(last) + transfer)],
         delays: vec![(root, late * r * (r + 1) / 2)],
@@ -189,17 +195,12 @@ fn broadcast(parameters: &Parameters) -> Known {
 /// other ranks leave after half a transfer.
 fn reduction(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
-    let mut ranks = Ranks::new(count);
     let last = count - 1;
     let enter = |rank: usize| work + rank as u64 * late;
     let end = enter(last) + transfer;
-    for rank in 0..count {
-        ranks.state_until(rank, "computing", enter(rank));
-        let left = if rank == 0 { end } else { enter(rank) + transfer / 2 };
-        ranks.state_until(rank, "PMPI_Reduce", left);
-    }
+    let left = |rank: usize| if rank == 0 { end } else { enter(rank) + transfer / 2 };
     Known {
-        bytes: ranks.trace(),
+        bytes: collective(count, "PMPI_Reduce", enter, left),
         waits: vec![wait("early reduce", 0, last, work, enter(last))],
         path: vec![(last, 0, enter(last)), (0, enter(last), end)],
         delays: vec![(last, late * last as u64)],
@@ -210,17 +211,12 @@ fn reduction(parameters: &Parameters) -> Known {
 /// wait for rank 0, and rank i waits i · `late`.
 fn scan(parameters: &Parameters) -> Known {
     let &Parameters { ranks: count, work, late, transfer } = parameters;
-    let mut ranks = Ranks::new(count);
     let last = count - 1;
     let enter = |rank: usize| work + (last - rank) as u64 * late;
     let left = |rank: usize| enter(0) + (rank as u64 + 1) * transfer;
-    for rank in 0..count {
-        ranks.state_until(rank, "computing", enter(rank));
-        ranks.state_until(rank, "PMPI_Scan", left(rank));
-    }
     let n = count as u64;
     Known {
-        bytes: ranks.trace(),
+        bytes: collective(count, "PMPI_Scan", enter, left),
         waits: (1..count).map(|rank| wait("late scan", rank, 0, enter(rank), enter(0))).collect(),
         path: vec![(0, 0, enter(0)), (last, enter(0), left(last))],
         delays: vec![(0, late * n * (n - 1) / 2)],

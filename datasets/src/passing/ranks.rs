@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::header::definitions;
+use crate::header::{definitions, seconds};
 
 /// The lines of a trace of ranks `rank-0`, `rank-1`, … in the root container.
 #[derive(Clone, Debug)]
@@ -100,10 +100,6 @@ impl Ranks {
         }
         out.into_bytes()
     }
-}
-
-pub(super) fn seconds(micros: u64) -> String {
-    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 /// Returns the event definitions, including SMPI's message sizes, and the types.
