@@ -42,34 +42,47 @@ impl<R: Read> Lines<R> {
     #[allow(clippy::should_implement_trait)] // The lines borrow from the reader.
     pub fn next(&mut self) -> io::Result<Piece<'_>> {
         let longest = self.limit.saturating_add(1);
-        self.read(longest)?;
-        if self.line.ends_with(b"\n") {
-            self.line.pop();
-        } else if self.line.len() == longest {
-            return self.skip();
-        } else if self.line.is_empty() {
-            return Ok(Piece::End);
-        } else {
+        if !self.read(longest)? {
+            if self.line.len() == longest {
+                return self.skip();
+            } else if self.line.is_empty() {
+                return Ok(Piece::End);
+            }
             self.lacks_newline = true;
         }
         Ok(Piece::Line(&self.line))
     }
 
-    /// Reads a line with its newline, or at most this many bytes of the line.
-    fn read(&mut self, most: usize) -> io::Result<usize> {
+    /// Reads a line, or as much of it as this many bytes hold with the newline. Returns whether the
+    /// newline was there.
+    #[inline]
+    fn read(&mut self, most: usize) -> io::Result<bool> {
         self.line.clear();
-        self.input.by_ref().take(most as u64).read_until(b'\n', &mut self.line)
+        loop {
+            let held = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                held => held?,
+            };
+            let held = &held[..held.len().min(most - self.line.len())];
+            // This search is faster than `read_until`.
+            let end = memchr::memchr(b'\n', held);
+            let count = end.unwrap_or(held.len());
+            self.line.extend_from_slice(&held[..count]);
+            self.input.consume(count + usize::from(end.is_some()));
+            if end.is_some() || count == 0 {
+                return Ok(end.is_some());
+            }
+        }
     }
 
     /// Skips the rest of a line.
+    #[cold]
     fn skip(&mut self) -> io::Result<Piece<'_>> {
         let mut bytes = self.line.len() as u64;
         loop {
-            bytes += self.read(BLOCK)? as u64;
-            if self.line.ends_with(b"\n") {
-                return Ok(Piece::TooLong(bytes - 1));
-            }
-            if self.line.is_empty() {
+            let is_end = self.read(BLOCK)? || self.line.is_empty();
+            bytes += self.line.len() as u64;
+            if is_end {
                 return Ok(Piece::TooLong(bytes));
             }
         }

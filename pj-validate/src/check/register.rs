@@ -57,7 +57,7 @@ impl<T: Registered> Register<T> {
     }
 
     /// Looks up the name in a field. Warns if its quotes differ from the quotes in the definition.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn named_by(
         &self,
         name: Field<'_>,
@@ -89,6 +89,7 @@ impl<T: Registered> Register<T> {
         Stop::at(field, problem).once(group)
     }
 
+    #[inline]
     pub(crate) fn find(&self, identifier: &[u8]) -> Option<u32> {
         self.by_identifier.get(identifier).copied()
     }
