@@ -115,8 +115,8 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let out = standard_output().map_err(Failure::Output)?;
     let shown = display.replay(&opened.input, &progress, streams(cli).then_some(&out));
     let selection = cli.which.selection();
-    let mut stream = RowStream::new(style(cli), cli.header, &workers, out, &written);
-    stream = stream.selecting(&selection);
+    let style = style(cli);
+    let mut stream = RowStream::new(style, cli.header, &selection, &workers, out, &written);
     let trace = reading::read(opened, &workers, |source| {
         if streams(cli) {
             let mut show = |portion: &Portion<'_>| match cli.quiet {
@@ -152,7 +152,7 @@ fn dump(cli: &Cli) -> Result<bool, Failure> {
     let mut exported = match (&cli.tables, &cli.prefix) {
         #[cfg(feature = "tables")]
         (Some(folder), _) => tables::write(cli, folder, &name, &trace, display, &workers)?,
-        (_, Some(prefix)) => prefix::write(prefix, &trace, &selected, style(cli), &workers)?,
+        (_, Some(prefix)) => prefix::write(prefix, &trace, &selected, style, &workers)?,
         (_, None) => {
             let printed = print(cli, &trace, &selected, seconds, display, &workers);
             printed.map_err(Failure::Output)?
@@ -245,7 +245,7 @@ fn print(
     }
     if cli.header {
         let steps = trace.walk(cli.quotes.order()).filter(|step| selected.wants_step(*step));
-        let mut header = Header::new(style).selecting(&cli.which.selection());
+        let mut header = Header::new(style, &cli.which.selection());
         out.write_all(&header.lines(trace, steps))?;
     }
     let written = Written::default();

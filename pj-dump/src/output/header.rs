@@ -14,26 +14,19 @@ pub struct Header {
 }
 
 impl Header {
-    /// Creates the header of rows in this style.
+    /// Creates the header of selected rows in this style. If not all rows are selected, the line of
+    /// containers, too, appears only before the first row of its nature.
     #[must_use]
-    pub fn new(style: Style) -> Self {
-        let mut header = Header { style, natures: Vec::new(), text: Vec::new() };
-        header.meet_containers();
+    pub fn new(style: Style, selection: &Selection) -> Self {
+        let mut header = Header::of_one(style);
+        if selection.is_everything() {
+            header.meet_containers();
+        }
         header
     }
 
     pub(super) fn of_one(style: Style) -> Self {
         Header { style, natures: Vec::new(), text: Vec::new() }
-    }
-
-    /// Adapts the header to selected rows. Then the line of containers, too, appears only before
-    /// the first row of its nature.
-    #[must_use]
-    pub fn selecting(self, selection: &Selection) -> Self {
-        match selection.is_everything() {
-            true => self,
-            false => Header { style: self.style, natures: Vec::new(), text: Vec::new() },
-        }
     }
 
     /// Returns the lines that precede these steps of a dump and have not been returned before.

@@ -34,16 +34,18 @@ pub struct RowStream<'w, W> {
 
 impl<'w, W: Write + Send> RowStream<'w, W> {
     /// Writes rows in this style, with or without a header. The header's line for a nature precedes
-    /// the first portion with rows of it.
+    /// the first portion with rows of it. The selection restricts the rows to its natures, types and
+    /// containers. The window of time is part of the style.
     pub fn new(
         style: Style,
         header: bool,
+        selection: &Selection,
         workers: &'w Workers,
         out: W,
         written: &'w Written,
     ) -> Self {
-        let header = header.then(|| Header::new(style));
-        let (selected, exported) = (Selected::new(&Selection::default()), Exported::default());
+        let header = header.then(|| Header::new(style, selection));
+        let (selected, exported) = (Selected::new(selection), Exported::default());
         RowStream {
             style,
             workers,
@@ -55,14 +57,6 @@ impl<'w, W: Write + Send> RowStream<'w, W> {
             exported,
             error: None,
         }
-    }
-
-    /// Restricts the rows to these natures, types and containers. The window of time is part of the
-    /// style.
-    #[must_use]
-    pub fn selecting(self, selection: &Selection) -> Self {
-        let header = self.header.map(|header| header.selecting(selection));
-        RowStream { selected: Selected::new(selection), header, ..self }
     }
 
     /// Writes the rows of a portion. Breaks if the output fails.

@@ -36,8 +36,7 @@ pub(crate) fn in_portions(
     workers: &Workers,
 ) -> (Vec<u8>, Result<Trace, Error>) {
     let (mut out, written, progress) = (Vec::new(), Written::default(), Progress::default());
-    let stream = RowStream::new(style, headers, workers, &mut out, &written);
-    let mut stream = stream.selecting(selection);
+    let mut stream = RowStream::new(style, headers, selection, workers, &mut out, &written);
     let mut show = |portion: &Portion<'_>| stream.show(portion);
     let trace = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
     let exported = stream.finish().expect("memory can be written");

@@ -11,12 +11,13 @@ use datasets::invalid::{self, Fault};
 use datasets::{Shape, generate};
 use paje_sim::{Options, Progress, Source, Trace};
 use paje_workers::Workers;
-use pj_dump::output::export::{Written, write_rows};
 use pj_dump::output::{Quotes, Style, containers, hierarchy};
 use splitter::Input;
 use tempfile::TempDir;
 
 use testkit::pack;
+
+use crate::verdict;
 
 /// Sizes of blocks in bytes. Lines are never cut, so blocks of 1 byte have one line. The last size
 /// holds everything.
@@ -51,8 +52,7 @@ fn outcome(trace: Result<Trace, paje_sim::Error>, workers: &Workers) -> Outcome 
     out.extend(hierarchy::entities(&trace, Quotes::Auto));
     containers::write_tree(&trace, Quotes::Auto, &mut out).expect("memory can be written");
     let style = Style { precision: 9, ..Style::DEFAULT };
-    write_rows(&trace, style, workers, &mut out, &Written::default())
-        .expect("memory can be written");
+    out.extend(verdict::rows(&trace, style, workers));
     Ok(out)
 }
 

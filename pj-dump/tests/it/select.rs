@@ -12,12 +12,13 @@ use paje_sim::{
     Trace, TypeId, TypeNature,
 };
 use paje_workers::Workers;
-use pj_dump::output::export::{Written, write_rows, write_selected};
+use pj_dump::output::export::{Written, write_selected};
 use pj_dump::output::header::Header;
 use pj_dump::output::{Quotes, Style};
 
 use crate::agree::{in_portions, options_of};
 use crate::tables::examples;
+use crate::verdict;
 use crate::world::trace;
 
 static TEAMS: LazyLock<[Workers; 4]> = LazyLock::new(testkit::teams);
@@ -51,10 +52,7 @@ fn style(window: TimeRange) -> Style {
 }
 
 fn dumped(trace: &Trace) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_rows(trace, style(TimeRange::ALWAYS), &TEAMS[0], &mut out, &Written::default())
-        .expect("memory can be written");
-    out
+    verdict::rows(trace, style(TimeRange::ALWAYS), &TEAMS[0])
 }
 
 pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
@@ -170,7 +168,7 @@ fn look_at(what: &str, text: &[u8], mut options: Options, rng: &mut Rng) -> usiz
         assert_eq!(exported.rows, lines(&out).len() as u64, "{what}");
 
         let steps = trace.walk(style.quotes.order()).filter(|step| selected.wants_step(*step));
-        let header = Header::new(style).selecting(&selection).lines(&trace, steps);
+        let header = Header::new(style, &selection).lines(&trace, steps);
         let nature = |line: &&[u8]| line.split(|byte| *byte == b',').next().map(<[u8]>::to_vec);
         let headed: Vec<_> = lines(&header).iter().map(nature).collect();
         let mut natures = Vec::new();

@@ -116,7 +116,8 @@ impl std::io::Write for Narrow {
 fn a_failing_output_ends_the_stream() {
     let text = datasets::generate(Shape::Mpi, 60_000, 3);
     let (workers, written) = (Workers::one(), Written::default());
-    let mut stream = RowStream::new(STYLE, false, &workers, Narrow(10_000), &written);
+    let (all, out) = (Selection::default(), Narrow(10_000));
+    let mut stream = RowStream::new(STYLE, false, &all, &workers, out, &written);
     let mut show = |portion: &paje_sim::Portion<'_>| stream.show(portion);
     let (source, options) = (Source::stream(&text[..]), Options::default());
     let progress = Progress::default();

@@ -39,7 +39,7 @@ fn rows(
     let style = Style { quotes, precision: 9, as_released: false, from, to };
     let selected = trace.select(selection);
     let steps = trace.walk(quotes.order()).filter(|step| selected.wants_step(*step));
-    let mut out = Header::new(style).selecting(selection).lines(&trace, steps);
+    let mut out = Header::new(style, selection).lines(&trace, steps);
     write_selected(&trace, &selected, style, workers, &mut out, &Written::default())
         .expect("memory can be written");
     (out, trace.end().to_bits())

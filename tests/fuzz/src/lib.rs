@@ -16,7 +16,7 @@ use datasets::random;
 use pj_dump::output::export::Written;
 use pj_dump::output::stream::RowStream;
 use pj_dump::output::{Quotes, Style};
-use paje_sim::{FieldNames, Options, Portion, Progress, Source, Trace};
+use paje_sim::{FieldNames, Options, Portion, Progress, Selection, Source, Trace};
 use paje_workers::{Pin, Workers};
 
 pub use verdict::{Verdict, checked, replayed, rows};
@@ -74,7 +74,8 @@ pub fn streamed(
     bytes: u64,
 ) -> (Vec<u8>, Verdict) {
     let (mut out, written) = (Vec::new(), Written::default());
-    let mut stream = RowStream::new(style, false, workers, &mut out, &written);
+    let all = Selection::default();
+    let mut stream = RowStream::new(style, false, &all, workers, &mut out, &written);
     let mut show = |portion: &Portion<'_>| -> ControlFlow<()> { stream.show(portion) };
     let (source, progress) = (Source::stream(trace), Progress::default());
     let result = Trace::read_in_portions(source, options, workers, &progress, bytes, &mut show);
