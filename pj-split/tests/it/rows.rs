@@ -1,6 +1,5 @@
 //! Dumped rows with their containers.
 
-use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,12 +42,8 @@ pub(crate) fn dump_files(files: &[PathBuf], options: &Options, threads: usize) -
 
 pub(crate) fn rows(trace: &Trace) -> Vec<Row> {
     let style = Style { precision: 9, ..Style::DEFAULT };
-    let mut out = tempfile::tempfile().expect("a file");
-    write_rows(trace, style, &Workers::one(), out.try_clone().expect("one"), &Arc::default())
-        .expect("the file is writable");
     let mut text = Vec::new();
-    out.rewind().expect("a file");
-    out.read_to_end(&mut text).expect("the file is readable");
+    write_rows(trace, style, &Workers::one(), &mut text, &Arc::default()).expect("memory");
     let text = String::from_utf8_lossy(&text).into_owned();
     let owner = |row: paje_sim::Row<'_>| match (row, row.lane()) {
         (paje_sim::Row::Container(container), _) => (container.id(), true),
