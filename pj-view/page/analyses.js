@@ -1,6 +1,7 @@
 // Answers of the analyses: from the program, or computed from the data in an HTML file.
 import { parseBlocks } from "./blocks.js";
 import { decoded } from "./embedded.js";
+import { grouped } from "./model.js";
 import { asked, blocks } from "./source.js";
 import { histogramOf, matrixOf, messagesOf, waitsOfRow } from "./rows.js";
 /** @import { Block, Data, Details, HistogramAnswer, Interval, MatrixAnswer, MessagesAnswer, MessagesAsked, Overview, TypedValue, VerdictAnswer } from "./types" */
@@ -93,11 +94,8 @@ function served() {
  */
 function embedded({ model }, lanes) {
   const ofPage = once(async () => {
-    /** @type {Map<number, Block[]>} */
-    const found = new Map();
     const text = document.getElementById("embedded-overlays")?.textContent?.trim() || "";
-    for (const block of parseBlocks(await decoded(text))) found.set(block.lane, [...(found.get(block.lane) || []), block]);
-    return found;
+    return grouped(parseBlocks(await decoded(text)), (block) => block.lane);
   });
   return {
     overview: async () => present(model.explained),

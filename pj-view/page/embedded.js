@@ -1,6 +1,7 @@
 // Answers from the data in the page itself, which `pj_view --html` writes.
 import { parseBlocks } from "./blocks.js";
 import { flameOf } from "./flame.js";
+import { grouped } from "./model.js";
 /** @import { Block, Details, Hit, HitsAnswer, ModelAnswer, Place, ProfileAnswer, Row, Source, TypedValue, Within } from "./types" */
 
 /** Blocks by lane. @typedef {Map<number, Block[]>} Lanes */
@@ -30,13 +31,7 @@ export async function embeddedSource(model, blocks) {
  * @returns {Source}
  */
 export function sourceOf(data, blocks) {
-  /** @type {Lanes} */
-  const lanes = new Map();
-  for (const block of blocks) {
-    const of = lanes.get(block.lane);
-    if (of) of.push(block);
-    else lanes.set(block.lane, [block]);
-  }
+  const lanes = grouped(blocks, (block) => block.lane);
   /** @type {TypeOf} */
   const typeOf = new Map(data.lanes.id.map((id, i) => [id, data.lanes.type[i]]));
   return {

@@ -1,6 +1,6 @@
 // Flame view: the time of nested states on the screen by the path of the states around them, such as stacks of calls.
 import { button, byId, el, quiet } from "./dom.js";
-import { pathOf, valueOf } from "./model.js";
+import { grouped, pathOf, valueOf } from "./model.js";
 /** @import { Block, FlameAnswer, ModelAnswer, Page } from "./types" */
 
 /** Height of a row of boxes in CSS pixels. */
@@ -20,9 +20,7 @@ const NARROWEST = 0.002;
  * @returns {Box[]}
  */
 export function boxesOf(paths) {
-  /** @type {Map<number | null, number[]>} */
-  const inside = new Map();
-  paths.forEach(([parent], i) => inside.set(parent, [...(inside.get(parent) || []), i]));
+  const inside = grouped(paths.keys(), (i) => paths[i][0]);
   const all = (inside.get(null) || []).reduce((sum, i) => sum + paths[i][3], 0);
   /** @type {Box[]} */
   const boxes = [];

@@ -102,6 +102,23 @@ export function lifetimes(model, type, from, to) {
   return sum;
 }
 
+/**
+ * Groups items by a key. Keys are in the order of their first items.
+ * @template Item, Key
+ * @param {Iterable<Item>} items
+ * @param {(item: Item) => Key} keyOf
+ */
+export function grouped(items, keyOf) {
+  /** @type {Map<Key, Item[]>} */
+  const groups = new Map();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
 const grey = { color: "#888888", number: 0xff888888 };
 
 /**

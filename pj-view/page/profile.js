@@ -1,6 +1,6 @@
 // Panel of the profile of the visible or the selected times.
 import { el, pairs, quiet, swatch, table } from "./dom.js";
-import { lifetimes, valueOf } from "./model.js";
+import { grouped, lifetimes, valueOf } from "./model.js";
 /** @import { Data, Page, ProfileAnswer } from "./types" */
 
 /** Maximum number of listed values of each type. */
@@ -54,7 +54,7 @@ function contents(data, isRange, profile) {
   const shown = (time) => (Math.min(Math.max(time, model.extent[0]), model.extent[1]) / units.second).toFixed(Math.min(digits, 15));
   const where = `${isRange ? "Selected range" : "On the screen"}${profile.isAbout ? ", about" : ""}`;
   const children = [quiet(`${where}: ${shown(profile.from)} s to ${shown(profile.to)} s`), quiet(model.unit)];
-  for (const [type, list] of grouped(profile.states)) {
+  for (const [type, list] of grouped(profile.states, ([type]) => type)) {
     list.sort((a, b) => b[2] - a[2]);
     const all = lifetimes(model, type, profile.from, profile.to);
     const rows = list.filter(([, , seconds]) => seconds > 0).slice(0, MOST).map(([, id, seconds]) => {
@@ -89,15 +89,4 @@ function mostEvents(data, profile) {
   others += events.length - first.length;
   for (const [, , count] of events.slice(MOST)) sum += count;
   return others > 0 ? [...first, [`${others} others`, String(sum)]] : first;
-}
-
-/**
- * Groups entries by their type.
- * @param {[type: number, value: number, seconds: number][]} list
- */
-function grouped(list) {
-  /** @type {Map<number, [number, number, number][]>} */
-  const groups = new Map();
-  for (const it of list) groups.set(it[0], [...(groups.get(it[0]) || []), it]);
-  return groups;
 }
