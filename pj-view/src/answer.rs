@@ -46,7 +46,7 @@ impl Shared {
         let number = numbered.and_then(|(number, _)| number.parse::<usize>().ok());
         match number.and_then(|number| self.traces.get(number)).zip(numbered) {
             Some((trace, (_, path))) => trace.answer(path, request),
-            None => page::pair(&request.path).map_or_else(not_found, of_file),
+            None => page::find(page::PAIR, &request.path).map_or_else(not_found, of_file),
         }
     }
 }
@@ -66,7 +66,7 @@ pub(crate) struct Served {
 
 impl Served {
     fn answer(&self, path: &str, request: &Request) -> Answer {
-        if let Some(file) = page::file(path) {
+        if let Some(file) = page::find(page::FILES, path) {
             return of_file(file);
         }
         if path == "progress" {

@@ -71,22 +71,16 @@ pub(crate) const FILES: &[File] = files! {
 };
 
 /// Files of the page that shows two traces, each in a frame.
-const PAIR: &[File] = files! {
+pub(crate) const PAIR: &[File] = files! {
     "pair.html" "text/html";
     "pair.css" "text/css";
     "dom.js" SCRIPT;
     "pair.js" SCRIPT;
 };
 
-/// Returns a file of the page that shows two traces.
-pub(crate) fn pair(path: &str) -> Option<&'static File> {
-    let name = if path.is_empty() { "pair.html" } else { path };
-    PAIR.iter().find(|file| file.name == name)
-}
-
-pub(crate) fn file(path: &str) -> Option<&'static File> {
-    let name = if path.is_empty() { "index.html" } else { path };
-    FILES.iter().find(|file| file.name == name)
+/// Returns a file of a page. The empty path is that of the first file.
+pub(crate) fn find(files: &'static [File], path: &str) -> Option<&'static File> {
+    files.iter().find(|file| path.is_empty() || file.name == path)
 }
 
 /// Joins all modules into one script. Each module becomes a function that returns what the module

@@ -50,7 +50,7 @@ pub(crate) fn write(
         Summary::Variable(ranges) => write_ranges(id, &ranges, view, out),
         Summary::Events(bins) => write_bins(id, 4, &bins, 1.0, out),
         Summary::Links(bins) => write_bins(id, 5, &bins, 1.0, out),
-        Summary::States(bins) => write_bins(id, 1, &bins, (-f64::from(bins.level())).exp2(), out),
+        Summary::States(bins) => write_spans(id, &bins, out),
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn write_waits(lane: u32, level: u32, first: u64, waits: &[WaitRow], 
     words(out, waits.iter().map(|wait| wait.release));
 }
 
-/// Appends bins of time spans, as bins of states.
+/// Appends bins of states, or of other time spans.
 pub(crate) fn write_spans(lane: u32, bins: &Bins, out: &mut Vec<u8>) {
     write_bins(lane, 1, bins, (-f64::from(bins.level())).exp2(), out);
 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 use paje_parser::TypeNature;
 use paje_sim::{Events, LaneView, Links, States, Variables, Visitor};
 
-use super::bins::{Bins, Key};
+use super::Summary;
+use super::bins::Key;
 use super::clock::Clock;
 use super::links::LinkTally;
 use super::ranges::Ranges;
@@ -87,12 +88,6 @@ enum Sums {
 }
 
 #[derive(Debug)]
-pub(crate) enum Counted {
-    Bins(Bins),
-    Ranges(Ranges),
-}
-
-#[derive(Debug)]
 pub(crate) struct TooManyKeys;
 
 impl Count {
@@ -113,14 +108,14 @@ impl Count {
         Count { clock, most_keys, keys: Keys::of_rows(rows), sums }
     }
 
-    pub(crate) fn finish(self) -> Counted {
+    pub(crate) fn finish(self, nature: TypeNature) -> Summary {
         let mut bins = match self.sums {
-            Sums::Ranges(ranges, _) => return Counted::Ranges(ranges),
+            Sums::Ranges(ranges, _) => return Summary::Variable(ranges),
             Sums::Links(tally) => tally.finish(),
             Sums::Bins(tally) => tally.finish(),
         };
         bins.keys = self.keys.list;
-        Counted::Bins(bins)
+        Summary::of(nature, bins)
     }
 
     fn checked(&self) -> Result<(), TooManyKeys> {

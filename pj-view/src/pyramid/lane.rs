@@ -10,7 +10,7 @@ use paje_sim::LaneView;
 use super::Summary;
 use super::bins::{Bins, Key, Level};
 use super::clock::{Clock, TOP};
-use super::count::{Count, Counted, Extents, Most, TooManyKeys};
+use super::count::{Count, Extents, Most, TooManyKeys};
 use super::ranges::Ranges;
 use super::row::{self, Row};
 
@@ -176,9 +176,9 @@ impl Lane {
         if view.visit(&mut count).is_err() {
             return Default::default();
         }
-        let mut finest = match count.finish() {
-            Counted::Bins(finest) => finest,
-            Counted::Ranges(finest) => {
+        let mut finest = match count.finish(view.nature()) {
+            Summary::States(bins) | Summary::Events(bins) | Summary::Links(bins) => bins,
+            Summary::Variable(finest) => {
                 return (Vec::new(), Levels::Ranges(levels(finest, budget)));
             }
         };
@@ -254,10 +254,7 @@ impl Lane {
             // Without a limit, there are never too many keys.
             let (Ok(()) | Err(TooManyKeys)) = view.visit_chunks(chunks, &mut count);
         }
-        match count.finish() {
-            Counted::Bins(bins) => Summary::of(view.nature(), bins),
-            Counted::Ranges(ranges) => Summary::Variable(ranges),
-        }
+        count.finish(view.nature())
     }
 }
 
