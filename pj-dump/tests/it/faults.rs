@@ -237,7 +237,8 @@ fn tables_that_exceed_limits_are_reported() {
     assert_eq!(outcome(&output), (2, String::new(), wanted.into()));
     folder.remove("file");
     let mut refused = 0;
-    for mebibytes in (20..100).step_by(8) {
+    // Few of these limits let the program begin and not end; which ones depends on its own size.
+    for mebibytes in (20..60).step_by(2) {
         let script = format!("ulimit -v {}; exec \"$0\" -O d --threads 1 t", mebibytes << 10);
         let (output, there) = tables_asked_for(&folder, &script);
         refused += u32::from(output.status.code() == Some(2));
