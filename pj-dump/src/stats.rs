@@ -3,24 +3,26 @@
 //! With `--stats=json`, the last line of standard error is this object. Unknown values are omitted.
 //! New members may be added, but existing ones do not change. Times are in seconds.
 //!
-//! | member | | |---|---| | `version` | version of the program | | `threads` | number of workers |
-//! | `pin` | placement of the workers, as for `--pin` | | `cpus` | the CPU of each worker; absent
-//! if workers were not pinned | | `bytes`, `lines`, `events` | amounts of the trace's uncompressed
-//! text; definitions of types and values count as events, as in PajeNG | | `contents` | contents of
-//! the trace: `time` (earliest and latest), `event_definitions`, `types`, `containers`, `states`,
-//! `variables`, `events`, `links`, `values`. Objects that are not kept (`-o`, unselected rows) are
-//! not counted | | `packed` | for a packed trace in a file, its bytes (`size`) and how many were
-//! read (`read`) | | `rows`, `output_bytes` | rows on standard output, without header; 0 for other
-//! output | | `seconds.total` | time from the beginning of the program to the end of its output | |
-//! `seconds.replay` | part of `seconds.total` for reading, decoding and replaying | |
-//! `seconds.export` | part of `seconds.total` for formatting and writing rows | | `seconds.write` |
-//! part of `seconds.export` for writing, including waiting for the reader | | `seconds.serial` |
-//! time during replay and export in which the other workers waited for one worker | | `workers` |
-//! an array of `{read, decode, replay, export, idle}`. The serial part of the replay, which worker
-//! 0 runs, is not included | | `imbalance` | longest busy time of a worker divided by the mean of
-//! all workers; 1 is best | | `bytes_per_second`, `events_per_second` | rates over the whole run |
-//! | `spilled` | bytes of the temporary file for objects beyond `--memory-limit`, if any | |
-//! `peak_memory` | peak resident memory in bytes, if the system reports it |
+//! | member | |
+//! |---|---|
+//! | `version` | version of the program |
+//! | `threads` | number of workers |
+//! | `pin` | placement of the workers, as for `--pin` |
+//! | `cpus` | the CPU of each worker; absent if workers were not pinned |
+//! | `bytes`, `lines`, `events` | amounts of the trace's uncompressed text; definitions of types and values count as events, as in PajeNG |
+//! | `contents` | contents of the trace: `time` (earliest and latest), `event_definitions`, `types`, `containers`, `states`, `variables`, `events`, `links`, `values`. Objects that are not kept (`-o`, unselected rows) are not counted |
+//! | `packed` | for a packed trace in a file, its bytes (`size`) and how many were read (`read`) |
+//! | `rows`, `output_bytes` | rows on standard output, without header; 0 for other output |
+//! | `seconds.total` | time from the beginning of the program to the end of its output |
+//! | `seconds.replay` | part of `seconds.total` for reading, decoding and replaying |
+//! | `seconds.export` | part of `seconds.total` for formatting and writing rows |
+//! | `seconds.write` | part of `seconds.export` for writing, including waiting for the reader |
+//! | `seconds.serial` | time during replay and export in which the other workers waited for one worker |
+//! | `workers` | an array of `{read, decode, replay, export, idle}`. The serial part of the replay, which worker 0 runs, is not included |
+//! | `imbalance` | longest busy time of a worker divided by the mean of all workers; 1 is best |
+//! | `bytes_per_second`, `events_per_second` | rates over the whole run |
+//! | `spilled` | bytes of the temporary file for objects beyond `--memory-limit`, if any |
+//! | `peak_memory` | peak resident memory in bytes, if the system reports it |
 
 use std::fmt;
 use std::time::Duration;
