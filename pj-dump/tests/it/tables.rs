@@ -13,8 +13,9 @@ use datasets::{Shape, generate};
 use paje_sim::Name;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use pj_dump::output::Quotes;
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
+use crate::equal::files;
 use crate::world;
 
 pub(crate) const NATURES: [&str; 5] = ["Container", "State", "Variable", "Event", "Link"];
@@ -32,6 +33,12 @@ fn tables(options: &[&str], trace: &Path) -> TempDir {
     let output = pj_dump(&[options, &["-O", path]].concat(), trace);
     assert_eq!(output.stdout, b"");
     folder
+}
+
+fn file(text: &[u8]) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("a file");
+    fs::write(&file, text).expect("writable");
+    file
 }
 
 fn read(folder: &Path, table: &str, format: &str) -> (SchemaRef, Vec<RecordBatch>) {
@@ -61,7 +68,7 @@ fn name(batch: &RecordBatch, column: &str, row: usize) -> String {
 }
 
 pub(crate) fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b str {
-    let column = batch.column_by_name(column).expect("the column is there");
+    let column = &batch[column];
     match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().value(row),
         _ => {
@@ -73,8 +80,7 @@ pub(crate) fn bare<'b>(batch: &'b RecordBatch, column: &str, row: usize) -> &'b 
 }
 
 pub(crate) fn number(batch: &RecordBatch, column: &str, row: usize) -> f64 {
-    let column = batch.column_by_name(column).expect("the column is there");
-    column.as_primitive::<Float64Type>().value(row)
+    batch[column].as_primitive::<Float64Type>().value(row)
 }
 
 pub(crate) fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
@@ -96,8 +102,7 @@ pub(crate) fn row(nature: &str, batch: &RecordBatch, row: usize) -> String {
             format!("Container, {parent}, {type_}, {start}, {end}, {duration}, {name}")
         }
         "State" => {
-            let column = batch.column_by_name("Imbrication").expect("the column is there");
-            let level = column.as_primitive::<Int32Type>().value(row);
+            let level = batch["Imbrication"].as_primitive::<Int32Type>().value(row);
             let (container, type_, value) = (text("Container"), text("Type"), text("Value"));
             format!("State, {container}, {type_}, {}, {level}.000000000, {value}", span())
         }
@@ -179,8 +184,7 @@ fn tables_of_every_shape_hold_their_rows() {
 
 #[test]
 fn files_are_the_same_for_any_number_of_threads() {
-    let trace = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(&trace, generate(Shape::OneContainer, 16_000_000, 1)).expect("writable");
+    let trace = file(&generate(Shape::OneContainer, 16_000_000, 1));
     for (format, several) in [("parquet", &["2", "3"][..]), ("arrow", &["3"]), ("csv", &["2"])] {
         let one = tables(&["--threads", "1", "--format", format], trace.path());
         for threads in several {
@@ -270,8 +274,7 @@ fn user_defined_fields_are_columns() {
     text.push_str("push 2 S p b NA 1e3 \"\" many\n");
     text.push_str("pop 3 S p 99 3.5\n");
     text.push_str("pop 4 S p NA 4.5\n");
-    let trace = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(&trace, &text).expect("writable");
+    let trace = file(text.as_bytes());
     for (format, options) in [("parquet", &[][..]), ("arrow", &["--format", "arrow"])] {
         let folder = tables(&[&["-u"], options].concat(), trace.path());
         let (schema, batches) = read(folder.path(), "state", format);
@@ -288,30 +291,31 @@ fn user_defined_fields_are_columns() {
         ];
         assert_eq!(types, wanted);
         let [batch] = &batches[..] else { panic!("one batch") };
-        let integers = |column: &str| {
-            let column = batch.column_by_name(column).expect("there").as_primitive::<Int64Type>();
-            column.iter().collect::<Vec<_>>()
+        let integers = |batch: &RecordBatch, column: &str| {
+            batch[column].as_primitive::<Int64Type>().iter().collect::<Vec<_>>()
         };
-        assert_eq!(integers("Size"), [Some(10), None]);
-        assert_eq!(integers("EndSize"), [None, Some(99)]);
+        assert_eq!(integers(batch, "Size"), [Some(10), None]);
+        assert_eq!(integers(batch, "EndSize"), [None, Some(99)]);
         let texts = |column: &str| {
-            let column = batch.column_by_name(column).expect("there").as_string::<i32>();
+            let column = batch[column].as_string::<i32>();
             column.iter().map(|text| text.map(str::to_owned)).collect::<Vec<_>>()
         };
         assert_eq!(texts("Note"), [Some("a note".to_owned()), None]);
         assert_eq!(texts("Broken"), [Some("1".to_owned()), Some("many".to_owned())]);
         assert_eq!((number(batch, "Rate", 0), number(batch, "Rate", 1)), (0.5, 1000.0));
         let (_, containers) = read(folder.path(), "container", format);
-        let rank = containers[0].column_by_name("Rank").expect("there").as_primitive::<Int64Type>();
-        assert_eq!(rank.iter().collect::<Vec<_>>(), [None, Some(7)]);
+        assert_eq!(integers(&containers[0], "Rank"), [None, Some(7)]);
     }
+}
+
+fn time_of(line: &str) -> f64 {
+    line.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a time")
 }
 
 #[test]
 fn rows_have_their_lines() {
-    let trace = tempfile::NamedTempFile::new().expect("a file");
     let text = generate(Shape::Mpi, 1_000_000, 1);
-    fs::write(&trace, &text).expect("writable");
+    let trace = file(&text);
     let lines: Vec<&str> = std::str::from_utf8(&text).expect("text").lines().collect();
     let folder = tables(&["--lines", "-z", "--threads", "3"], trace.path());
     for (nature, times) in [
@@ -325,15 +329,14 @@ fn rows_have_their_lines() {
         assert!(schema.field_with_name("File").is_err());
         let mut rows = 0;
         for batch in &batches {
-            let column = batch.column_by_name("Line").expect("there").as_primitive::<Int64Type>();
+            let column = batch["Line"].as_primitive::<Int64Type>();
             for row in 0..batch.num_rows() {
                 if nature == "container" && row == 0 {
                     assert!(column.is_null(row), "no line makes the root");
                     continue;
                 }
                 let line = lines[column.value(row) as usize - 1];
-                let time: f64 =
-                    line.split(' ').nth(1).and_then(|t| t.parse().ok()).expect("a time");
+                let time = time_of(line);
                 let found = times.iter().any(|column| number(batch, column, row) == time);
                 assert!(found, "{nature} {row}: {line}");
                 rows += 1;
@@ -357,14 +360,13 @@ fn rows_have_their_files() {
     let (_, batches) = read(out.path(), "state", "parquet");
     let mut seen = std::collections::BTreeSet::new();
     for batch in &batches {
-        let lines = batch.column_by_name("Line").expect("there").as_primitive::<Int64Type>();
+        let lines = batch["Line"].as_primitive::<Int64Type>();
         for row in 0..batch.num_rows() {
             let file = bare(batch, "File", row);
             let piece = cut.pieces.iter().find(|piece| file.ends_with(&piece.name));
             let text = String::from_utf8_lossy(&piece.expect("a file of it").bytes);
             let line = text.lines().nth(lines.value(row) as usize - 1).expect("so many lines");
-            let time: f64 = line.split(' ').nth(1).and_then(|t| t.parse().ok()).expect("a time");
-            assert_eq!(time, number(batch, "Start", row));
+            assert_eq!(time_of(line), number(batch, "Start", row));
             seen.insert(file.to_owned());
         }
     }
@@ -374,8 +376,7 @@ fn rows_have_their_files() {
 /// Row groups and pages have statistics, so readers can skip them.
 #[test]
 fn parquet_files_have_statistics_and_page_indexes() {
-    let trace = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(&trace, generate(Shape::Mpi, 8_000_000, 1)).expect("writable");
+    let trace = file(&generate(Shape::Mpi, 8_000_000, 1));
     let folder = tables(&[], trace.path());
     let file = File::open(folder.path().join("state.parquet")).expect("there");
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a Parquet file");
@@ -451,12 +452,7 @@ fn natures_select_tables() {
     let path = folder.path().to_str().expect("text");
     // The tables of the first run are replaced or removed.
     pj_dump(&["--nature", "state,link", "-O", path], trace);
-    let entries = fs::read_dir(folder.path()).expect("a folder");
-    let names = entries.map(|entry| entry.expect("readable").file_name());
-    let mut names: Vec<_> = names.map(|name| name.into_string().expect("text")).collect();
-    names.sort();
-    assert_eq!(
-        names,
-        ["entity_hierarchy", "link", "state", "type_hierarchy"].map(|it| format!("{it}.parquet"))
-    );
+    let wanted = ["entity_hierarchy", "link", "state", "type_hierarchy"];
+    let wanted = wanted.map(|it| folder.path().join(format!("{it}.parquet")));
+    assert_eq!(files(folder.path()), wanted);
 }
