@@ -265,8 +265,6 @@ fn nanos(seconds: f64) -> i128 {
 /// Adds the residual of one operation to the sum of each possible root: Σ |exit − max(enter, root's
 /// enter)|. Takes time O(n log n), because groups may be large.
 fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
-    let mut by_enter = times.to_vec();
-    by_enter.sort_unstable();
     let mut exits: Vec<i128> = times.iter().map(|(_, exit)| *exit).collect();
     exits.sort_unstable();
     let mut roots: Vec<usize> = (0..times.len()).collect();
@@ -276,8 +274,9 @@ fn one_to_n(times: &[(i128, i128)], sums: &mut [i128]) {
     // corrects the sign for exits before the root's enter.
     let mut later: i128 = times.iter().map(|(enter, exit)| exit - enter).sum();
     let (mut before, mut before_count, mut left, mut left_count) = (0, 0, 0, 0);
-    let (mut entered, mut exited) = (by_enter.iter().peekable(), exits.iter().peekable());
-    for root in roots {
+    let mut entered = roots.iter().map(|member| times[*member]).peekable();
+    let mut exited = exits.iter().peekable();
+    for root in roots.iter().copied() {
         let at = times[root].0;
         while let Some((enter, exit)) = entered.next_if(|(enter, _)| *enter < at) {
             (later, before, before_count) =
@@ -349,18 +348,18 @@ fn are_in_step(tracks: &Tracks<'_>, states: &[States], group: &[u32]) -> bool {
         if !matches!(class, Collective::NxN | Collective::Barrier) {
             continue;
         }
-        for instance in 0..list.len() {
-            let times = group.iter().filter_map(|track| {
-                let state = *states[*track as usize].get(value)?.1.get(instance)? as usize;
-                let track = &tracks.list()[*track as usize];
-                Some((track.start[state], track.end[state]))
-            });
-            let (enter, exit) = times.fold((f64::MIN, f64::MAX), |(enter, exit), (from, until)| {
-                (enter.max(from), exit.min(until))
-            });
-            count += 1;
-            in_step += usize::from(enter <= exit);
+        // Latest enter and first exit of each operation. The states of a track are adjacent in memory.
+        let mut times = vec![(f64::MIN, f64::MAX); list.len()];
+        for track in group {
+            let states = states[*track as usize].get(value).map_or(&[][..], |(_, states)| states);
+            let track = &tracks.list()[*track as usize];
+            for ((enter, exit), state) in times.iter_mut().zip(states) {
+                *enter = enter.max(track.start[*state as usize]);
+                *exit = exit.min(track.end[*state as usize]);
+            }
         }
+        count += times.len();
+        in_step += times.iter().filter(|(enter, exit)| enter <= exit).count();
     }
     2 * in_step >= count
 }
