@@ -237,7 +237,9 @@ fn of_messages(facts: &Facts<'_>, at: usize) -> Vec<Wait> {
             *latest = latest.max(message.start);
         }
     }
-    for number in messages.sent(at) {
+    // The messages of a sender are scattered in memory.
+    let may_wait = facts.has_rendezvous() || !facts.recorded.is_empty();
+    for number in messages.sent(at).iter().filter(|_| may_wait) {
         let message = &messages.list()[*number as usize];
         let (Some(send), Some(recv)) = (message.send(), message.recv()) else { continue };
         // A nonblocking send waits in the call that completes it.

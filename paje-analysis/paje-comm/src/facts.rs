@@ -134,6 +134,12 @@ impl<'t> Facts<'t> {
         self.tracks.is_simulated()
     }
 
+    /// Returns whether any message can be a rendezvous.
+    #[must_use]
+    pub fn has_rendezvous(&self) -> bool {
+        self.eager.is_some() || self.rendezvous.iter().flatten().any(|is_rendezvous| *is_rendezvous)
+    }
+
     /// Returns whether the map or the rendezvous threshold says that a message is a rendezvous.
     #[must_use]
     pub fn is_rendezvous(&self, message: &Message) -> bool {
