@@ -108,7 +108,8 @@ impl<'t> Graph<'t> {
         settings: &Settings,
         measured: (Vec<Transfer>, Assumptions),
     ) -> Self {
-        let has_sizes = run.facts.messages.list().iter().any(|it| it.bytes().is_some());
+        let mut list = run.facts.messages.list().iter();
+        let has_sizes = !settings.is_identity && list.any(|it| it.bytes().is_some());
         Graph {
             run,
             settings: settings.clone(),

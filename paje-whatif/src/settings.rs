@@ -164,7 +164,7 @@ pub struct Settings {
     pub is_local_linked: Option<bool>,
     /// Whether communication takes no time beyond waiting. Nothing is estimated then.
     pub is_ideal: bool,
-    /// Whether the run does not change. The graph then has no steps.
+    /// Whether the run does not change. The graph then has no steps and no groups of collectives.
     pub is_identity: bool,
 }
 

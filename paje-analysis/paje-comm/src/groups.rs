@@ -113,7 +113,12 @@ impl Group {
 }
 
 /// Groups the collectives of a trace. `is_linked` returns whether messages start or end in a state.
-pub(crate) fn group(facts: &Facts<'_>, is_linked: &dyn Fn(u32, u32) -> bool) -> Groups {
+/// Without steps, only the collectives with links are of interest.
+pub(crate) fn group(
+    facts: &Facts<'_>,
+    is_linked: &dyn Fn(u32, u32) -> bool,
+    has_steps: bool,
+) -> Groups {
     let collectives = &facts.collectives;
     let mut groups = Groups::default();
     for series in &collectives.series {
@@ -125,6 +130,9 @@ pub(crate) fn group(facts: &Facts<'_>, is_linked: &dyn Fn(u32, u32) -> bool) -> 
         }
         if linked * 2 >= series.len() {
             groups.linked.push((series.type_, series.value));
+            continue;
+        }
+        if !has_steps {
             continue;
         }
         let mut group = of_series(facts, series);

@@ -81,62 +81,65 @@ impl<'t> Run<'t> {
     /// receiver in a changed run.
     #[must_use]
     pub fn new(facts: Facts<'t>, rendezvous: Option<f64>) -> Self {
-        let (run, is_used) = Run::read(facts, true);
-        run.with_steps(&is_used, rendezvous)
+        Run::read(facts, true).with_steps(rendezvous)
     }
 
-    /// Finds which ranks took part in collectives. The run has no steps, which only a changed run
-    /// needs.
+    /// Finds which messages are used, and which collectives have links. The run has no steps and no
+    /// groups, which only a changed run needs.
     #[must_use]
     pub fn without_steps(facts: Facts<'t>) -> Self {
-        Run::read(facts, false).0
+        Run::read(facts, false)
     }
 
-    /// Also returns which messages are used.
-    fn read(facts: Facts<'t>, keeps_received: bool) -> (Self, Vec<bool>) {
+    fn read(facts: Facts<'t>, has_steps: bool) -> Self {
         let count = facts.tracks.list().len();
         let simulated = facts.is_simulated().then_some(65_536);
         let eager = facts.eager.or(simulated);
+        let list = facts.messages.list();
         let find = |at| {
-            let (mut all, inferred) = receiving(&facts, eager, at);
-            let unused = all.iter().filter(|it| !it.is_used).map(|it| it.message);
-            let unused: Vec<u32> = unused.collect();
-            let linked = all.iter().filter(|it| it.is_used && is_group(&facts, at, it.recv));
-            let mut linked: Vec<u32> = linked.map(|it| it.recv).collect();
+            let (mut all, inferred) = receiving(&facts, eager, at, has_steps);
+            // Collective states in which messages end, and those in which they start.
+            let used = all.iter().filter(|it| it.is_used);
+            let ends = used.clone().map(|it| (at as u32, it.recv));
+            let mut linked: Vec<(u32, u32)> = ends.filter(|end| is_group(&facts, *end)).collect();
             linked.dedup();
-            if !keeps_received {
+            let starts = used.map(|it| &list[it.message as usize]);
+            let starts = starts.filter_map(|it| Some((it.from, it.send()? as u32)));
+            linked.extend(starts.filter(|start| is_group(&facts, *start)));
+            if !has_steps {
                 all = Vec::new();
             }
-            (all, inferred, unused, linked)
+            (all, inferred, linked)
         };
         let found: Vec<_> = (0..count).into_par_iter().map(find).collect();
         let mut inferred = Inferred { eager, ..Inferred::default() };
-        let mut is_used = vec![true; facts.messages.list().len()];
-        let (mut received, mut linked) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (all, counted, unused, with_links) in found {
+        let (mut received, mut linked) = (Vec::with_capacity(count), vec![Vec::new(); count]);
+        for (all, counted, ends) in found {
             inferred.unmatched += counted.unmatched;
             inferred.between += counted.between;
             inferred.mispaired += counted.mispaired;
             inferred.backwards += counted.backwards;
             inferred.posts += counted.posts;
             inferred.used += counted.used;
-            unused.into_iter().for_each(|message| is_used[message as usize] = false);
             received.push(all);
-            linked.push(with_links);
+            ends.into_iter().for_each(|(track, state)| linked[track as usize].push(state));
         }
-        let of_track = |(at, linked)| add_sending(&facts, &is_used, at, linked);
-        linked.par_iter_mut().enumerate().for_each(of_track);
-        let groups = group(&facts, &|track: u32, state: u32| {
-            linked[track as usize].binary_search(&state).is_ok()
-        });
+        // A stable sort is fast on sorted parts.
+        linked.par_iter_mut().for_each(|states| states.sort());
+        let is_linked =
+            |track: u32, state: u32| linked[track as usize].binary_search(&state).is_ok();
+        let groups = group(&facts, &is_linked, has_steps);
         let (steps, sets, polls) = Default::default();
-        (Run { steps, received, sets, polls, groups, inferred, facts }, is_used)
+        Run { steps, received, sets, polls, groups, inferred, facts }
     }
 
-    fn with_steps(self, is_used: &[bool], rendezvous: Option<f64>) -> Self {
+    fn with_steps(self, rendezvous: Option<f64>) -> Self {
         let Run { facts, received: mut all, groups, mut inferred, .. } = self;
+        let mut is_used = vec![true; facts.messages.list().len()];
+        let unused = all.iter().flatten().filter(|it| !it.is_used);
+        unused.for_each(|it| is_used[it.message as usize] = false);
         in_collectives(&facts, &mut all);
-        let acts = all.par_iter().enumerate().map(|(at, all)| acts_of(&facts, is_used, at, all));
+        let acts = all.par_iter().enumerate().map(|(at, all)| acts_of(&facts, &is_used, at, all));
         let mut acts: Vec<Acts> = acts.collect();
         let sets = add_sets(&facts, &mut acts, &all);
         let polls = add_polls(&facts, &mut acts, &mut all);
@@ -160,9 +163,14 @@ impl<'t> Run<'t> {
     }
 }
 
-/// Finds how a rank received its messages. Also finds which messages are used, and which ones are a
-/// rendezvous.
-fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>, Inferred) {
+/// Finds how a rank received its messages, and which messages are used. If there are steps, also finds
+/// which messages are a rendezvous.
+fn receiving(
+    facts: &Facts<'_>,
+    eager: Option<u64>,
+    at: usize,
+    has_steps: bool,
+) -> (Vec<Received>, Inferred) {
     let (tracks, messages) = (&facts.tracks, &facts.messages);
     let mut all = received(facts, at);
     let mut inferred = Inferred::default();
@@ -176,9 +184,10 @@ fn receiving(facts: &Facts<'_>, eager: Option<u64>, at: usize) -> (Vec<Received>
         let message = &messages.list()[it.message as usize];
         let (send, recv) = (message.send(), Some(it.recv).filter(|recv| *recv != NONE));
         let is_large = || message.bytes().zip(eager).is_some_and(|(b, eager)| b >= eager as f64);
-        it.is_rendezvous = facts.is_rendezvous(message)
-            || is_large()
-            || send.is_some_and(|send| is_blocked(facts, message, send));
+        it.is_rendezvous = has_steps
+            && (facts.is_rendezvous(message)
+                || is_large()
+                || send.is_some_and(|send| is_blocked(facts, message, send)));
         let is_wrong =
             is_both(message.from, send) || is_both(message.to, recv.map(|recv| recv as usize));
         // SMPI does not record the calls that create communicators.
@@ -216,7 +225,7 @@ fn is_blocked(facts: &Facts<'_>, message: &Message, send: usize) -> bool {
 fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
     let tracks = &facts.tracks;
     let is_behind = |at: usize, it: &Received| {
-        it.is_used && it.since > it.posted && is_group(facts, at, it.recv)
+        it.is_used && it.since > it.posted && is_group(facts, (at as u32, it.recv))
     };
     let is_any = |(at, list): (usize, &Vec<Received>)| list.iter().any(|it| is_behind(at, it));
     if !all.par_iter().enumerate().any(is_any) {
@@ -261,18 +270,10 @@ fn in_collectives(facts: &Facts<'_>, all: &mut [Vec<Received>]) {
     }
 }
 
-fn is_group(facts: &Facts<'_>, at: usize, state: u32) -> bool {
-    state != NONE && matches!(facts.tracks.class(at, state as usize), Class::Collective(_))
-}
-
-/// Adds the collective states of a rank in which messages start, and sorts the list.
-fn add_sending(facts: &Facts<'_>, is_used: &[bool], at: usize, linked: &mut Vec<u32>) {
-    let list = facts.messages.list();
-    let sent = facts.messages.sent(at).iter().filter(|it| is_used[**it as usize]);
-    let sent = sent.filter_map(|it| list[*it as usize].send().map(|state| state as u32));
-    linked.extend(sent.filter(|state| is_group(facts, at, *state)));
-    linked.sort_unstable();
-    linked.dedup();
+/// Returns whether a state of a track is a collective.
+fn is_group(facts: &Facts<'_>, (at, state): (u32, u32)) -> bool {
+    let class = || facts.tracks.class(at as usize, state as usize);
+    state != NONE && matches!(class(), Class::Collective(_))
 }
 
 fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> Acts {
@@ -305,7 +306,8 @@ fn acts_of(facts: &Facts<'_>, is_used: &[bool], at: usize, all: &[Received]) -> 
         }
         let of = StateAct::new(it.recv, Act::Receive(it.message));
         // In a collective, a send at the end comes after a receive at the same time.
-        let is_last = it.end >= track.end[it.recv as usize] && !is_group(facts, at, it.recv);
+        let is_last =
+            it.end >= track.end[it.recv as usize] && !is_group(facts, (at as u32, it.recv));
         if is_last || is_test[track.value[it.recv as usize].index()] {
             acts.closing.push(of);
         } else {
