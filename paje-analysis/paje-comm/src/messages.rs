@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use crate::classes::Map;
 use crate::tracks::Tracks;
 use ends::Side;
-use reader::Reader;
+use reader::{Counter, Reader};
 
 /// Messages of a trace.
 #[derive(Clone, Debug, Default)]
@@ -126,13 +126,11 @@ impl Messages {
         let mut messages = Messages::default();
         let field = bytes.or_else(|| size_field(trace));
         let tested = tested::tested(tracks, map, field);
-        let mut next = vec![0; tracks.list().len()];
-        let track = |container| tracks.of_container(container);
-        for link in lanes.iter().flat_map(|lane| lane.links()) {
-            if let (Some(_), Some(to)) = (track(link.from), track(link.to)) {
-                next[to] += 1;
-            }
+        let mut counter = Counter { tracks, counts: vec![0; tracks.list().len()] };
+        for lane in &lanes {
+            let Ok(()) = lane.visit(&mut counter);
         }
+        let mut next = counter.counts;
         tested.iter().for_each(|message| next[message.to as usize] += 1);
         let mut sum = 0;
         next.iter_mut().for_each(|count| (*count, sum) = (sum, sum + *count));
@@ -181,26 +179,25 @@ impl Messages {
         messages
     }
 
-    fn find_states(&mut self, tracks: &Tracks<'_>) {
-        let count = tracks.list().len();
-        self.received = by_track(count, self.list.iter().map(|message| message.to));
-        let ends = find(&self.list, &mut self.received, tracks, Side::Receiving);
-        for (at, state) in self.received.iter().flatten().zip(ends.into_iter().flatten()) {
+    /// Finds the states of all ends of links that are not forgotten. The others keep their states.
+    pub fn find_states(&mut self, tracks: &Tracks<'_>) {
+        let (received, ends) = find(&self.list, tracks, Side::Receiving);
+        for (at, state) in received.iter().flatten().zip(ends.into_iter().flatten()) {
             self.list[*at as usize].recv = state;
         }
-        self.sent = by_track(count, self.list.iter().map(|message| message.from));
-        let starts = find(&self.list, &mut self.sent, tracks, Side::Sending);
+        let (sent, starts) = find(&self.list, tracks, Side::Sending);
         // The messages of one sender are scattered in memory. To avoid cache misses, only their
         // states are collected.
-        let sends: Vec<AtomicU32> =
-            (0..self.list.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
-        self.sent.par_iter().zip(starts).for_each(|(all, states)| {
+        let sends = self.list.par_iter().map(|message| AtomicU32::new(message.send));
+        let sends: Vec<AtomicU32> = sends.collect();
+        sent.par_iter().zip(starts).for_each(|(all, states)| {
             for (at, state) in all.iter().zip(states) {
                 sends[*at as usize].store(state, Ordering::Relaxed);
             }
         });
         let all = self.list.par_iter_mut().zip(sends);
         all.for_each(|(message, send)| message.send = send.into_inner());
+        (self.received, self.sent) = (received, sent);
     }
 
     /// Returns the containers in which messages start or end, in order of creation.
@@ -264,34 +261,34 @@ impl Messages {
     }
 }
 
-fn by_track(count: usize, tracks: impl Iterator<Item = u32> + Clone) -> Vec<Vec<u32>> {
-    let mut lengths = vec![0; count];
-    tracks.clone().for_each(|track| lengths[track as usize] += 1);
-    let mut by_track: Vec<Vec<u32>> = lengths.into_iter().map(Vec::with_capacity).collect();
-    (0..).zip(tracks).for_each(|(at, track)| by_track[track as usize].push(at));
-    by_track
-}
-
-/// Sorts the messages of each track by time, and finds the state of each, or [`NONE`].
-fn find(
-    list: &[Message],
-    by_track: &mut [Vec<u32>],
-    tracks: &Tracks<'_>,
-    side: Side,
-) -> Vec<Vec<u32>> {
-    let time = |at: &u32| side.time(&list[*at as usize]);
-    let found = by_track.par_iter_mut().enumerate().map(|(track, order)| {
+/// Returns the messages at one end of each track, by time, and the state of each, or [`NONE`]. Ends
+/// that are forgotten are left out.
+fn find(list: &[Message], tracks: &Tracks<'_>, side: Side) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let mut lengths = vec![0; tracks.list().len()];
+    list.iter().for_each(|message| lengths[side.track(message)] += 1);
+    // The times are freed soon, so they are not placed between the orders.
+    let mut times: Vec<Vec<f64>> = lengths.iter().copied().map(Vec::with_capacity).collect();
+    let mut orders: Vec<Vec<u32>> = lengths.into_iter().map(Vec::with_capacity).collect();
+    for (at, message) in (0..).zip(list) {
+        let (track, time) = (side.track(message), side.time(message));
+        if time < tracks.list()[track].forgotten.until {
+            continue;
+        }
+        times[track].push(time);
+        orders[track].push(at);
+    }
+    // Links of the same time stay in order of completion.
+    let in_trace = |at: u32| (list[at as usize].lane, list[at as usize].row);
+    let of_track = |(track, (order, times)): (usize, (&mut Vec<u32>, Vec<f64>))| {
         // Links are in order of completion, so they are sorted by their ends and nearly sorted by
         // their starts.
-        let mut timed: Vec<(f64, u32)> = order.iter().map(|at| (time(at), *at)).collect();
-        // Links of the same time stay in order of completion.
-        let in_trace = |at: u32| (list[at as usize].lane, list[at as usize].row);
+        let mut timed: Vec<(f64, u32)> = times.into_iter().zip(order.iter().copied()).collect();
         timed.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| in_trace(a.1).cmp(&in_trace(b.1))));
         order.iter_mut().zip(&timed).for_each(|(at, (_, sorted))| *at = *sorted);
-        let times: Vec<f64> = timed.into_iter().map(|(time, _)| time).collect();
-        ends::states_at(tracks, track, &times, side)
-    });
-    found.collect()
+        ends::states_at(tracks, track, &timed, side)
+    };
+    let states = orders.par_iter_mut().zip(times).enumerate().map(of_track).collect();
+    (orders, states)
 }
 
 fn has_field(trace: &Trace, name: &str) -> bool {

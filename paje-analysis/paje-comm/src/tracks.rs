@@ -5,6 +5,7 @@
 //! so a track has a copy of the states. It takes 24 bytes per state.
 
 mod growing;
+mod read;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,31 +158,6 @@ impl<'t> Tracks<'t> {
 }
 
 impl Track {
-    fn new(lane: LaneView<'_>) -> Self {
-        let count = lane.len() as usize;
-        let mut track = Track {
-            container: lane.container(),
-            type_: lane.type_id(),
-            start: Vec::with_capacity(count),
-            end: Vec::with_capacity(count),
-            value: Vec::with_capacity(count),
-            parent: Vec::with_capacity(count),
-            last_exit: f64::NEG_INFINITY,
-            forgotten: Forgotten::NOTHING,
-        };
-        let mut open: Vec<u32> = Vec::new();
-        for (at, state) in lane.states().enumerate() {
-            open.truncate(state.imbrication as usize);
-            track.start.push(state.start);
-            track.end.push(state.end.max(state.start));
-            track.value.push(state.value);
-            track.parent.push(open.last().copied().unwrap_or(NONE));
-            open.push(at as u32);
-        }
-        track.last_exit = track.latest_end();
-        track
-    }
-
     /// Returns the number of states.
     #[must_use]
     #[inline]

@@ -236,7 +236,7 @@ impl<'t> Growing<'t> {
     /// Counts what is between the old and the new cuts, and forgets what is no longer needed.
     fn settle(mut self, cuts: Vec<f64>) -> Self {
         let messages = Arc::make_mut(&mut self.facts.messages);
-        messages.find_more_states(&self.facts.tracks);
+        messages.find_states(&self.facts.tracks);
         let waits = Waits::of(self.facts);
         let window = self.plan.window;
         for (at, track) in waits.facts.tracks.list().iter().enumerate() {

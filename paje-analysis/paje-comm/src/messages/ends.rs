@@ -19,6 +19,13 @@ impl Side {
         }
     }
 
+    pub(super) fn track(self, message: &Message) -> usize {
+        match self {
+            Side::Sending => message.from as usize,
+            Side::Receiving => message.to as usize,
+        }
+    }
+
     fn takes(self, class: Class) -> bool {
         match self {
             Side::Sending => class.sends(),
@@ -27,25 +34,33 @@ impl Side {
     }
 }
 
-/// Returns the state in which each link starts or ends, or [`NONE`]. Times must be in ascending
-/// order.
-pub(super) fn states_at(tracks: &Tracks<'_>, track: usize, times: &[f64], side: Side) -> Vec<u32> {
+/// Returns the state in which each link starts or ends, or [`NONE`]. The links must be in the order of
+/// their times.
+pub(super) fn states_at(
+    tracks: &Tracks<'_>,
+    track: usize,
+    timed: &[(f64, u32)],
+    side: Side,
+) -> Vec<u32> {
     let classes = tracks.classes().of_type(tracks.list()[track].type_);
     let track = &tracks.list()[track];
     let posting = posting(tracks, track);
-    let mut pending = (side == Side::Receiving).then(|| Pending::new(tracks, track, &posting));
-    let mut found = Vec::with_capacity(times.len());
+    let is_simulated = tracks.is_simulated();
+    // Without posted receives, none are pending.
+    let may_pend = side == Side::Receiving && posting.contains(&true);
+    let mut pending = may_pend.then(|| Pending::new(tracks, track, &posting));
+    let mut found = Vec::with_capacity(timed.len());
     let mut candidates = Vec::new();
     let mut next = 0;
-    for same in times.chunk_by(|a, b| a == b) {
-        let time = same[0];
+    for same in timed.chunk_by(|a, b| a.0 == b.0) {
+        let time = same[0].0;
         // `next` is the number of states entered before this time. `now` is the number of states
         // entered at this time.
         next += track.start[next..].iter().take_while(|start| **start < time).count();
         let now = track.start[next..].iter().take_while(|start| **start <= time).count();
         let moment = Moment { track, classes, posting: &posting, side, time, next, now };
         candidates.clear();
-        moment.find(&mut candidates, tracks.is_simulated());
+        moment.find(&mut candidates, is_simulated);
         // The first state gets surplus links.
         let more = same.len().saturating_sub(candidates.len());
         for i in 0..same.len() {

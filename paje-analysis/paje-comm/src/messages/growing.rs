@@ -4,25 +4,9 @@ use paje_sim::LaneView;
 
 use super::ends::pending_between;
 use super::reader::Reader;
-use super::{Message, Messages, NONE, Side, find, size_field};
+use super::{Message, Messages, NONE, size_field};
 use crate::classes::Map;
 use crate::tracks::{Forgotten, Tracks};
-
-impl Side {
-    fn track(self, message: &Message) -> u32 {
-        match self {
-            Side::Sending => message.from,
-            Side::Receiving => message.to,
-        }
-    }
-
-    fn state(self, message: &mut Message) -> &mut u32 {
-        match self {
-            Side::Sending => &mut message.send,
-            Side::Receiving => &mut message.recv,
-        }
-    }
-}
 
 impl Messages {
     /// Adds the links of a portion's lane. `row` is the number of the lane's earlier links.
@@ -41,27 +25,6 @@ impl Messages {
         let mut reader = Reader { tracks, field, messages, next: None, row };
         let Ok(()) = lane.visit(&mut reader);
         *self = reader.messages;
-    }
-
-    /// Finds the states of all ends of links that are not forgotten. The others keep their states.
-    pub fn find_more_states(&mut self, tracks: &Tracks<'_>) {
-        for side in [Side::Receiving, Side::Sending] {
-            let mut by_track = vec![Vec::new(); tracks.list().len()];
-            for (at, message) in (0..).zip(&self.list) {
-                let track = side.track(message) as usize;
-                if side.time(message) >= tracks.list()[track].forgotten.until {
-                    by_track[track].push(at);
-                }
-            }
-            let states = find(&self.list, &mut by_track, tracks, side);
-            for (at, state) in by_track.iter().flatten().zip(states.into_iter().flatten()) {
-                *side.state(&mut self.list[*at as usize]) = state;
-            }
-            match side {
-                Side::Receiving => self.received = by_track,
-                Side::Sending => self.sent = by_track,
-            }
-        }
     }
 
     /// Removes each message that starts before the cut of its sender and ends before the cut of its

@@ -70,6 +70,24 @@ impl Visitor for Reader<'_> {
     }
 }
 
+/// Counts the messages of each receiving track.
+pub(super) struct Counter<'a> {
+    pub(super) tracks: &'a Tracks<'a>,
+    pub(super) counts: Vec<u32>,
+}
+
+impl Visitor for Counter<'_> {
+    type Error = Infallible;
+
+    fn links(&mut self, _: LaneView<'_>, links: Links<'_>) -> Result<(), Infallible> {
+        for (from, to) in links.from.iter().zip(links.to) {
+            let ends = self.tracks.of_container(*from).and(self.tracks.of_container(*to));
+            ends.into_iter().for_each(|to| self.counts[to] += 1);
+        }
+        Ok(())
+    }
+}
+
 fn requests_of(trace: &Trace, links: &Links<'_>, i: usize) -> [Option<u64>; 2] {
     let mut found = [None; 2];
     for (side, fields) in links.user_defined.events_of(i) {
