@@ -118,12 +118,20 @@ impl Fit {
 pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     let fit = fit(graph, true).filter(|fit| fit.misfit < EXACT_MISFIT)?;
     let costs = fit.costs(graph);
-    (graph.misfit_of(&costs) < 0.1 * EXACT_MISFIT).then_some((costs, fit))
+    (graph.misfit_of(&costs) < EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Largest relative error of a network that explains the transfers. For makespans, the limit is a
-/// tenth of this.
-const EXACT_MISFIT: f64 = 1e-2;
+/// Returns other networks that explain the transfers of a simulated run as well as its own network: if there are any, the one with
+/// the least latency and the one with the largest.
+#[must_use]
+pub fn other_networks(graph: &Graph<'_>, own: &Fit) -> Vec<Costs> {
+    let found = search::equal(graph, own);
+    let (first, last) = (found.first(), found.last());
+    first.into_iter().chain(last).map(|fit| fit.costs(graph)).collect()
+}
+
+/// Largest relative error of a network that explains the transfers, and of the times of waits in the recorded run.
+pub(crate) const EXACT_MISFIT: f64 = 1e-2;
 
 /// Returns the 80th percentile of the relative errors with which the graph's costs explain measured
 /// transfers of known size. Returns `None` if there are no such transfers.

@@ -1,5 +1,7 @@
 //! A recorded run with a model that explains its times.
 
+mod choice;
+
 use std::sync::{Arc, OnceLock};
 
 use paje_comm::messages::{Message, Messages};
@@ -8,7 +10,6 @@ use paje_comm::{Facts, Group, Run};
 use paje_sim::Trace;
 
 use crate::costs::Costs;
-use crate::fit::misfit_of_network;
 use crate::fits::{CollectiveModel, shapes};
 use crate::measure::{Assumptions, Transfer, measure};
 use crate::replay::{Explained, explain, recorded};
@@ -50,45 +51,11 @@ impl<'t> Graph<'t> {
     /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
-        let mut run = match settings.is_identity {
+        let run = match settings.is_identity {
             true => Run::without_steps(facts),
             false => Run::new(facts, rendezvous),
         };
-        let (mut settings, mut measured) = (settings.clone(), measure(&run, settings));
-        if run.facts.is_simulated() {
-            let (assumed, shared) = (&measured.1, Arc::new(run));
-            let misfit = |settings: &Settings| {
-                let measured = measure(&shared, settings);
-                misfit_of_network(&Graph::with(shared.clone(), settings, measured))
-            };
-            let chosen = settings.clone();
-            // Where messages share links, waits may contradict one another.
-            if assumed.votes.is_some_and(|(sent, posted)| sent > 0 && posted > 0) {
-                let starts = [EagerStart::Sent, EagerStart::Posted];
-                let of = |start| Settings { eager_start: Some(start), ..chosen.clone() };
-                let [sent, posted] = starts.map(|start| misfit(&of(start)));
-                if sent != posted {
-                    settings = of(starts[usize::from(posted < sent)]);
-                }
-            }
-            // Upper bounds can show that messages within a host are too fast to use its links. They cannot show
-            // that these messages use the links.
-            if assumed.is_local_linked == Some(true) && settings.is_local_linked.is_none() {
-                let of =
-                    |is_linked| Settings { is_local_linked: Some(is_linked), ..settings.clone() };
-                let [linked, apart] = [true, false].map(|it| misfit(&of(it)));
-                if apart < 0.5 * linked {
-                    settings = of(false);
-                }
-            }
-            let key = |it: &Settings| (it.eager_start, it.is_local_linked);
-            if key(&settings) != key(&chosen) {
-                let votes = assumed.votes;
-                measured = measure(&shared, &settings);
-                measured.1.votes = votes;
-            }
-            run = Arc::unwrap_or_clone(shared);
-        }
+        let (mut run, settings, measured) = choice::choose(run, settings);
         // These are needed again only under other assumptions.
         if !measured.1.is_open() {
             run.received = Vec::new();

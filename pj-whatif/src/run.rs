@@ -235,7 +235,10 @@ fn changed(
         // Simulations have no noise, and what they do not show is assumed to follow their defaults.
         if applied.plan.is_nothing() {
         } else if graph.run().facts.is_simulated() {
-            report.caveat("no interval: a simulation has no noise, and what it does not record follows its defaults");
+            Interval::new(retimed.makespan(), 0.0, &mut report)
+                .with_networks(&graph, own.as_ref().map(|it| &it.1), changes, mends)
+                .finish_simulated()
+                .map_err(unsuitable)?;
         } else {
             Interval::new(retimed.makespan(), error, &mut report)
                 .with_assumptions(&graph, &settings, changes, mends)

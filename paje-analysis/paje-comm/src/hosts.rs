@@ -13,9 +13,22 @@ use crate::tracks::{Track, Tracks};
 pub struct Hosts {
     /// First rank on the host of each rank. If the list is empty, each rank has a host of its own.
     first: Vec<u32>,
+    is_known: bool,
 }
 
 impl Hosts {
+    /// Assigns blocks of consecutive ranks to hosts.
+    #[must_use]
+    pub fn blocks(ranks: u32, per_host: u32) -> Self {
+        Hosts::of((0..ranks).map(|rank| rank / per_host).collect())
+    }
+
+    /// Returns whether the trace or the user names the hosts.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.is_known
+    }
+
     /// Reads the hosts from the trace: the hosts of ranks are the next outer containers whose type is a host, a
     /// node or a machine. If all ranks are on one host, or the hosts of some ranks are unknown, each rank has a host of its own.
     #[must_use]
@@ -65,7 +78,7 @@ impl Hosts {
         let first: Vec<u32> = (0..).zip(hosts).map(first).collect();
         let is_alone = first.iter().all(|it| *it == first[0])
             || (0..).zip(&first).all(|(rank, it)| rank == *it);
-        Hosts { first: if is_alone { Vec::new() } else { first } }
+        Hosts { first: if is_alone { Vec::new() } else { first }, is_known: true }
     }
 
     /// Returns the first rank on the host of a rank.

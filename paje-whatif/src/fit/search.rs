@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::observed::{Observed, arrivals};
-use super::{Factors, Fit, LARGE_ERROR};
+use super::{Factors, Fit, LARGE_ERROR, ROUGH_MISFIT, fit_from};
 use crate::graph::Graph;
 
 /// Number of messages with which a start is searched for. Each one is simulated some 500 times.
@@ -13,6 +13,12 @@ const SEARCHED: usize = 500;
 /// free, most transfers agree with many networks. The few transfers that distinguish the networks
 /// then look like outliers.
 pub(super) fn near(graph: &Graph<'_>, observed: &Observed<'_>, factors: &Factors) -> Option<Fit> {
+    let found = starts(graph, observed, factors);
+    found.into_iter().min_by(|a, b| a.off.total_cmp(&b.off))
+}
+
+/// Returns for several latencies, in ascending order, the network that explains the transfers best.
+fn starts(graph: &Graph<'_>, observed: &Observed<'_>, factors: &Factors) -> Vec<Fit> {
     const STEPS: u32 = 40;
     let observed = &Observed::new(graph, &observed.all[..observed.all.len().min(SEARCHED)]);
     let (list, all) = (graph.messages().list(), observed.all);
@@ -58,10 +64,29 @@ pub(super) fn near(graph: &Graph<'_>, observed: &Observed<'_>, factors: &Factors
         fit
     };
     if !(latencies.is_finite() && bytes.is_finite()) {
-        return None;
+        return Vec::new();
     }
-    let found: Vec<Fit> = (0..STEPS).into_par_iter().map(of_latency).collect();
-    found.into_iter().min_by(|a, b| a.off.total_cmp(&b.off))
+    (0..STEPS).into_par_iter().map(of_latency).collect()
+}
+
+/// Returns other networks that explain transfers of one size as exactly as a network. Transfers of several sizes determine
+/// the network, and so do transfers of one size that share links in different ways.
+pub(super) fn equal(graph: &Graph<'_>, own: &Fit) -> Vec<Fit> {
+    let list = graph.messages().list();
+    let known = |at: &usize| graph.size(&list[*at]).is_some() && graph.transfers()[*at].is_used();
+    let all: Vec<usize> = (0..list.len()).filter(known).take(SEARCHED).collect();
+    let size = |at: &usize| graph.size(&list[*at]).map(f64::to_bits);
+    if own.off >= ROUGH_MISFIT || all.iter().any(|at| size(at) != size(&all[0])) {
+        return Vec::new();
+    }
+    let observed = Observed::new(graph, &all);
+    let starts = starts(graph, &observed, &own.factors);
+    let off =
+        |at: Option<usize>| at.and_then(|at| starts.get(at)).map_or(f64::INFINITY, |it| it.off);
+    let is_least = |at: &usize| starts[*at].off <= off(at.checked_sub(1)).min(off(Some(at + 1)));
+    let least = (0..starts.len()).filter(is_least).map(|at| starts[at].clone());
+    let fits = least.filter_map(|near| fit_from(graph, &observed, true, &own.factors, Some(near)));
+    fits.filter(|fit| fit.off < ROUGH_MISFIT).collect()
 }
 
 /// Accelerates the repeated estimate, which otherwise converges slowly where links are rarely free.

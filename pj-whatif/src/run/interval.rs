@@ -1,5 +1,6 @@
 //! The interval of makespans that agree with what the trace records.
 
+use paje_whatif::fit::{Fit, other_networks};
 use paje_whatif::hypothesis::{Applied, Changes};
 use paje_whatif::{EagerStart, Graph, Progress, Settings};
 
@@ -7,6 +8,9 @@ use crate::report::Report;
 
 /// Relative difference of makespans that matters.
 const MATTERS: f64 = 1e-4;
+
+/// Widest interval of a simulated run, as a part of the makespan.
+const WIDEST: f64 = 0.05;
 
 /// Number of runs with other noise.
 const RUNS: u64 = 10;
@@ -88,6 +92,44 @@ impl<'r> Interval<'r> {
             self.add(most, "if equal phases of computing vary as in the trace (most of ten runs)");
         }
         self
+    }
+
+    /// Adds the makespans with other networks that explain the recorded run as well.
+    pub(super) fn with_networks(
+        mut self,
+        graph: &Graph<'_>,
+        own: Option<&Fit>,
+        changes: Changes<'_>,
+        mends: bool,
+    ) -> Self {
+        for network in own.map_or(Vec::new(), |own| other_networks(graph, own)) {
+            let changes = Changes { network: Some(&network), ..changes };
+            let Ok(applied) = changes.apply(graph) else { continue };
+            if let Ok(run) = graph.retime(&applied.plan, false, mends) {
+                self.add(
+                    run.makespan(),
+                    "with another network that explains the recorded run as well",
+                );
+            }
+        }
+        self
+    }
+
+    /// Adds the interval of a simulated run to the report, if it has a width. Fails if it is too wide.
+    pub(super) fn finish_simulated(self) -> Result<(), String> {
+        let width = (self.most - self.least) / self.makespan;
+        if width > WIDEST {
+            let (least, most) = (self.report.duration(self.least), self.report.duration(self.most));
+            return Err(format!(
+                "the recorded run leaves open whether the changed run takes {least} or {most}. Measure the times of messages \
+                 (--net-table)"
+            ));
+        }
+        if width <= MATTERS {
+            self.report.caveat("no interval: a simulation has no noise, and what it does not record follows its defaults");
+        }
+        self.finish();
+        Ok(())
     }
 
     /// Adds the interval to the report, if it has a width.
