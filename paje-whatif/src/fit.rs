@@ -121,13 +121,24 @@ pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     (graph.misfit_of(&costs) < EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Returns other networks that explain the transfers of a simulated run as well as its own network: if there are any, the one with
-/// the least latency and the one with the largest.
+/// Returns other costs of messages that explain a simulated run as well: with the network of least latency and that of largest
+/// latency. If no network is known and sizes are not recorded, messages may have shared links, so that each one may take as
+/// little as the shortest.
 #[must_use]
-pub fn other_networks(graph: &Graph<'_>, own: &Fit) -> Vec<Costs> {
-    let found = search::equal(graph, own);
-    let (first, last) = (found.first(), found.last());
-    first.into_iter().chain(last).map(|fit| fit.costs(graph)).collect()
+pub fn other_costs(graph: &Graph<'_>, own: Option<&Fit>) -> Vec<Costs> {
+    if let Some(own) = own {
+        let found = search::equal(graph, own);
+        let ends = found.first().into_iter().chain(found.last());
+        return ends.map(|fit| fit.costs(graph)).collect();
+    }
+    if graph.has_sizes() || graph.messages().list().is_empty() {
+        return Vec::new();
+    }
+    let used = graph.transfers().iter().filter(|it| it.is_used());
+    let shortest = used.map(|it| it.seconds).fold(f64::INFINITY, f64::min);
+    let mut costs = graph.costs().clone();
+    costs.messages.fill((shortest, 0.0));
+    vec![costs]
 }
 
 /// Largest relative error of a network that explains the transfers, and of the times of waits in the recorded run.

@@ -1,9 +1,11 @@
 //! Models of collectives without links. A model has the schedule that explains the recorded times
 //! best, and the time of a message in this schedule.
 
+mod division;
 mod doubt;
 mod error;
 
+pub(crate) use division::divided;
 pub(crate) use doubt::doubt;
 
 use std::sync::Arc;
@@ -85,15 +87,16 @@ impl CollectiveModel {
     }
 }
 
-/// Finds the models of all groups.
+/// Finds the models of groups.
 pub(crate) fn shapes(
     run: &Run<'_>,
+    groups: &[Group],
     settings: &Settings,
     needs_post: bool,
     is_local: &(dyn Fn(u32, u32) -> bool + Sync),
 ) -> Vec<CollectiveModel> {
     if settings.is_ideal {
-        return run.groups.list.iter().map(CollectiveModel::immediate).collect();
+        return groups.iter().map(CollectiveModel::immediate).collect();
     }
     let fit = |group: &Group| {
         let first = Fitting::new(run, group, settings, needs_post, is_local);
@@ -121,7 +124,7 @@ pub(crate) fn shapes(
         }
         best
     };
-    run.groups.list.par_iter().map(fit).collect()
+    groups.par_iter().map(fit).collect()
 }
 
 /// Number of messages that are simulated for one estimate.

@@ -10,7 +10,7 @@ use paje_comm::{Facts, Group, Run};
 use paje_sim::Trace;
 
 use crate::costs::Costs;
-use crate::fits::{CollectiveModel, shapes};
+use crate::fits::{CollectiveModel, divided, shapes};
 use crate::measure::{Assumptions, Transfer, measure};
 use crate::replay::{Explained, explain, recorded};
 use crate::settings::{EagerStart, Progress, Settings};
@@ -51,6 +51,16 @@ impl<'t> Graph<'t> {
     /// `rendezvous` bytes may be a rendezvous.
     #[must_use]
     pub fn of(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
+        let graph = Graph::grouped(facts, settings, rendezvous);
+        if settings.is_identity || settings.is_ideal {
+            return graph;
+        }
+        let facts = divided(&graph);
+        facts.map_or(graph, |facts| Graph::grouped(facts, settings, rendezvous))
+    }
+
+    /// Builds the graph, given the groups of collectives.
+    fn grouped(facts: Facts<'t>, settings: &Settings, rendezvous: Option<f64>) -> Self {
         let run = match settings.is_identity {
             true => Run::without_steps(facts),
             false => Run::new(facts, rendezvous),
@@ -104,7 +114,9 @@ impl<'t> Graph<'t> {
             let hosts = &self.run.facts.hosts;
             let with = |is_linked: bool| {
                 let is_local = |from, to| !is_linked && hosts.is_same(from, to);
-                let models = shapes(&self.run, &self.settings, self.needs_post(false), &is_local);
+                let groups = &self.run.groups.list;
+                let needs_post = self.needs_post(false);
+                let models = shapes(&self.run, groups, &self.settings, needs_post, &is_local);
                 let off =
                     models.iter().map(|it| it.fits.first().map_or(0.0, |fit| fit.1)).sum::<f64>();
                 (off, models, is_linked)
@@ -141,6 +153,12 @@ impl<'t> Graph<'t> {
     #[must_use]
     pub fn shapes(&self) -> &[CollectiveModel] {
         &self.model().0
+    }
+
+    /// Returns the models of other groups of the same run.
+    pub(crate) fn shapes_of(&self, groups: &[Group]) -> Vec<CollectiveModel> {
+        let is_local = |from, to| self.is_local(from, to);
+        shapes(&self.run, groups, &self.settings, self.needs_post(false), &is_local)
     }
 
     /// Returns the facts that were read from the trace.

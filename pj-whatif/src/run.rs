@@ -235,10 +235,13 @@ fn changed(
         // Simulations have no noise, and what they do not show is assumed to follow their defaults.
         if applied.plan.is_nothing() {
         } else if graph.run().facts.is_simulated() {
-            Interval::new(retimed.makespan(), 0.0, &mut report)
-                .with_networks(&graph, own.as_ref().map(|it| &it.1), changes, mends)
-                .finish_simulated()
-                .map_err(unsuitable)?;
+            let mut interval = Interval::new(retimed.makespan(), 0.0, &mut report);
+            let is_net = |it: &Hypothesis| matches!(it, Hypothesis::Net(_));
+            if settings.table.is_none() && !hypotheses.iter().any(is_net) {
+                let own = own.as_ref().map(|(_, fit)| fit);
+                interval = interval.with_costs(&graph, own, changes, mends);
+            }
+            interval.finish_simulated().map_err(unsuitable)?;
         } else {
             Interval::new(retimed.makespan(), error, &mut report)
                 .with_assumptions(&graph, &settings, changes, mends)

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::str;
 
 use crate::classes::Collective;
-use crate::collectives::Series;
+use crate::collectives::{Collectives, Series};
 use paje_sim::{LaneView, States, TypeId, ValueId, Visitor};
 
 use crate::acts::{Act, Acts, StateAct};
@@ -167,6 +167,25 @@ fn of_series(facts: &Facts<'_>, series: &Series) -> Group {
         dropped,
         states: series.states.clone(),
     }
+}
+
+/// Returns other collectives, in which the ranks of a group are divided. Each has the groups of the parts, which have no
+/// seats. The division that explains the times best without a schedule is first.
+#[must_use]
+pub fn divisions(facts: &Facts<'_>, group: &Group) -> Vec<(Collectives, Groups)> {
+    let collectives = &facts.collectives;
+    let is_same = |it: &Series| (it.value, &it.states) == (group.value, &group.states);
+    let Some(at) = collectives.series.iter().position(is_same) else { return Vec::new() };
+    let divided = |parts: Vec<Series>| {
+        let of_part = |it: &Series| (it.tracks.len() > 1).then(|| of_series(facts, it));
+        let list = parts.iter().filter_map(of_part).collect();
+        let mut groups = Groups { list, ..Groups::default() };
+        groups.read_sizes(facts);
+        let mut all = Collectives::clone(collectives);
+        all.series.splice(at..=at, parts);
+        (all, groups)
+    };
+    collectives.series[at].divisions(&facts.tracks).into_iter().map(divided).collect()
 }
 
 impl Groups {

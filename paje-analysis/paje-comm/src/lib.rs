@@ -28,7 +28,7 @@ pub mod tracks;
 
 pub use acts::Act;
 pub use facts::{Facts, Options};
-pub use groups::{Group, Groups};
+pub use groups::{Group, Groups, divisions};
 pub use hosts::Hosts;
 pub use polls::Poll;
 pub use received::{Received, TIME_TOLERANCE, received, sets};

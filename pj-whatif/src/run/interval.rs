@@ -1,6 +1,6 @@
 //! The interval of makespans that agree with what the trace records.
 
-use paje_whatif::fit::{Fit, other_networks};
+use paje_whatif::fit::{Fit, other_costs};
 use paje_whatif::hypothesis::{Applied, Changes};
 use paje_whatif::{EagerStart, Graph, Progress, Settings};
 
@@ -94,21 +94,21 @@ impl<'r> Interval<'r> {
         self
     }
 
-    /// Adds the makespans with other networks that explain the recorded run as well.
-    pub(super) fn with_networks(
+    /// Adds the makespans with other times of messages that explain the recorded run as well.
+    pub(super) fn with_costs(
         mut self,
         graph: &Graph<'_>,
         own: Option<&Fit>,
         changes: Changes<'_>,
         mends: bool,
     ) -> Self {
-        for network in own.map_or(Vec::new(), |own| other_networks(graph, own)) {
-            let changes = Changes { network: Some(&network), ..changes };
+        for costs in other_costs(graph, own) {
+            let changes = Changes { network: Some(&costs), ..changes };
             let Ok(applied) = changes.apply(graph) else { continue };
             if let Ok(run) = graph.retime(&applied.plan, false, mends) {
                 self.add(
                     run.makespan(),
-                    "with another network that explains the recorded run as well",
+                    "with other times of messages that explain the recorded run as well",
                 );
             }
         }

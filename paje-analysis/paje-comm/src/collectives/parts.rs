@@ -170,35 +170,52 @@ impl Series {
     /// Returns the parts that explain the times of all operations best, and their surplus. The group
     /// may also stay whole.
     fn best_parts(&self, tracks: &Tracks<'_>) -> Option<(f64, Vec<Series>)> {
-        if self.len() < FEWEST_OPERATIONS || self.states.len() < FEWEST_CALLS {
-            return None;
-        }
+        // If the whole is possible, parts must be clearly better. They can be better by chance if ranks
+        // do not wait for all others.
+        let limit = |(least, parts): &(f64, Vec<Series>)| match parts.len() {
+            1 => 0.5 * least,
+            _ => *least,
+        };
+        let better = |best, way: (f64, Vec<Series>)| if way.0 < limit(&best) { way } else { best };
+        self.ways(tracks, false).reduce(better)
+    }
+
+    /// Returns the ways to divide the group that its times do not contradict, each with its surplus. The first one
+    /// is the whole, if that is possible. Parts of different sizes are considered if the whole is impossible, or always.
+    fn ways(
+        &self,
+        tracks: &Tracks<'_>,
+        is_uneven: bool,
+    ) -> impl Iterator<Item = (f64, Vec<Series>)> {
         let count = self.tracks.len();
-        let with_root = |root| Series { root: self.root.map(|_| root), turn: 0, ..self.clone() };
-        let is_whole = |root| self.explains(with_root(root).judge(tracks).1);
-        let is_uneven = count <= MOST_MEMBERS && !(self.root.is_some() && (0..count).any(is_whole));
-        let mut ways: Vec<Vec<Vec<usize>>> = vec![vec![(0..count).collect()]];
-        for size in (2..count).filter(|it| is_uneven || count.is_multiple_of(*it)) {
-            let blocks = (0..count).step_by(size).map(|at| (at..count.min(at + size)).collect());
-            let strides = (0..size).map(|part| (part..count).step_by(size).collect());
-            ways.extend([blocks.collect(), strides.collect()]);
-        }
-        let mut best: Option<(f64, Vec<Series>)> = None;
-        for way in ways {
-            let all: Vec<Series> = way.iter().map(|it| self.part(tracks, it)).collect();
-            let judged: Vec<_> = all.iter().map(|part| part.judge(tracks)).collect();
-            let sum = judged.iter().map(|it| it.0).sum::<f64>();
-            // If the whole is possible, parts must be clearly better. They can be better by chance if ranks
-            // do not wait for all others.
-            let limit = |(least, parts): &(f64, Vec<Series>)| match parts.len() {
-                1 => 0.5 * least,
-                _ => *least,
-            };
-            let is_better = best.as_ref().is_none_or(|best| sum < limit(best));
-            if is_better && all.iter().zip(&judged).all(|(part, it)| part.explains(it.1)) {
-                best = Some((sum, all));
+        let mut ways: Vec<Vec<Vec<usize>>> = Vec::new();
+        if self.len() >= FEWEST_OPERATIONS && self.states.len() >= FEWEST_CALLS {
+            ways.push(vec![(0..count).collect()]);
+            let with_root =
+                |root| Series { root: self.root.map(|_| root), turn: 0, ..self.clone() };
+            let is_whole = |root| self.explains(with_root(root).judge(tracks).1);
+            let is_uneven = is_uneven || !(self.root.is_some() && (0..count).any(is_whole));
+            let is_uneven = is_uneven && count <= MOST_MEMBERS;
+            for size in (2..count).filter(|it| is_uneven || count.is_multiple_of(*it)) {
+                let blocks =
+                    (0..count).step_by(size).map(|at| (at..count.min(at + size)).collect());
+                let strides = (0..size).map(|part| (part..count).step_by(size).collect());
+                ways.extend([blocks.collect(), strides.collect()]);
             }
         }
-        best
+        ways.into_iter().filter_map(|way| {
+            let all: Vec<Series> = way.iter().map(|it| self.part(tracks, it)).collect();
+            let judged: Vec<_> = all.iter().map(|part| part.judge(tracks)).collect();
+            let is_possible = all.iter().zip(&judged).all(|(part, it)| part.explains(it.1));
+            is_possible.then(|| (judged.iter().map(|it| it.0).sum::<f64>(), all))
+        })
+    }
+
+    /// Returns the divisions into several parts that the times do not contradict. The one with the least surplus is first.
+    pub(crate) fn divisions(&self, tracks: &Tracks<'_>) -> Vec<Vec<Series>> {
+        let mut all: Vec<_> =
+            self.ways(tracks, true).filter(|(_, parts)| parts.len() > 1).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.into_iter().map(|(_, parts)| parts).collect()
     }
 }
