@@ -121,24 +121,12 @@ pub fn own_network(graph: &Graph<'_>) -> Option<(Costs, Fit)> {
     (graph.misfit_of(&costs) < EXACT_MISFIT).then_some((costs, fit))
 }
 
-/// Returns other costs of messages that explain a simulated run as well: with the network of least latency and that of largest
-/// latency. If no network is known and sizes are not recorded, messages may have shared links, so that each one may take as
-/// little as the shortest.
+/// Returns other networks that explain the transfers of a simulated run as well as its own network does: if there are any, the
+/// one of least latency and the one of largest latency.
 #[must_use]
-pub fn other_costs(graph: &Graph<'_>, own: Option<&Fit>) -> Vec<Costs> {
-    if let Some(own) = own {
-        let found = search::equal(graph, own);
-        let ends = found.first().into_iter().chain(found.last());
-        return ends.map(|fit| fit.costs(graph)).collect();
-    }
-    if graph.has_sizes() || graph.messages().list().is_empty() {
-        return Vec::new();
-    }
-    let used = graph.transfers().iter().filter(|it| it.is_used());
-    let shortest = used.map(|it| it.seconds).fold(f64::INFINITY, f64::min);
-    let mut costs = graph.costs().clone();
-    costs.messages.fill((shortest, 0.0));
-    vec![costs]
+pub fn other_networks(graph: &Graph<'_>, own: &Fit) -> Vec<Costs> {
+    let found = search::equal(graph, own);
+    found.first().into_iter().chain(found.last()).map(|fit| fit.costs(graph)).collect()
 }
 
 /// Largest relative error of a network that explains the transfers, and of the times of waits in the recorded run.

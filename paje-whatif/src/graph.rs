@@ -67,7 +67,7 @@ impl<'t> Graph<'t> {
         };
         let (mut run, settings, measured) = choice::choose(run, settings);
         // These are needed again only under other assumptions.
-        if !measured.1.is_open() {
+        if !measured.1.is_open() && run.polls.is_empty() {
             run.received = Vec::new();
         }
         Graph::with(Arc::new(run), &settings, measured)
@@ -268,7 +268,8 @@ impl<'t> Graph<'t> {
     }
 
     /// Returns whether the trace records sizes of messages.
-    pub(crate) fn has_sizes(&self) -> bool {
+    #[must_use]
+    pub fn has_sizes(&self) -> bool {
         self.has_sizes
     }
 

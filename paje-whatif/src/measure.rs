@@ -119,6 +119,10 @@ pub(crate) fn measure(run: &Run<'_>, settings: &Settings) -> (Vec<Transfer>, Ass
         (_, EagerStart::Posted) => posted,
         (_, EagerStart::Sent) => sent,
     };
+    let mut measured = measured;
+    for (size, seconds) in measured.tested(run, settings.tested) {
+        measured.typical.entry(size).or_insert(seconds);
+    }
     let shortest = shortest(run, &measured);
     assumed.is_local_linked = settings.is_local_linked.or(is_local_linked(&shortest));
     let mut list = vec![Transfer::UNUSED; run.facts.messages.list().len()];
@@ -251,14 +255,11 @@ impl Measured {
             };
             measured.typical = samples.into_iter().map(median).collect();
         }
-        for (size, seconds) in measured.tested(run) {
-            measured.typical.entry(size).or_insert(seconds);
-        }
         measured
     }
 
     /// Returns the transfers that explain which tests failed, by size.
-    fn tested(&self, run: &Run<'_>) -> FxHashMap<Sort, f64> {
+    fn tested(&self, run: &Run<'_>, tested: f64) -> FxHashMap<Sort, f64> {
         let mut limits: FxHashMap<Sort, (f64, f64)> = FxHashMap::default();
         for poll in &run.polls {
             let [message] = poll.messages[..] else { continue };
@@ -271,7 +272,7 @@ impl Measured {
             (*low, *high) = (low.max(failed.unwrap_or(0.0)), high.min(last.unwrap_or(*high)));
         }
         let consistent = limits.into_iter().filter(|(_, (low, high))| low <= high);
-        consistent.map(|(size, (low, high))| (size, 0.5 * (low + high))).collect()
+        consistent.map(|(size, (low, high))| (size, low + tested * (high - low))).collect()
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Plan {
     pub(crate) before: Option<Costs>,
     pub(crate) after: Option<Costs>,
     pub(crate) phases: Phases,
+    /// Number that determines the order of simultaneous tests. 0 is the order of SMPI, as far as the trace shows it.
+    pub(crate) tests: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -139,6 +141,22 @@ impl Plan {
             plan.phases.seed = seed;
             Some(plan.clone())
         })
+    }
+
+    /// Returns this plan for a run in which each message takes as little time as the shortest one.
+    #[must_use]
+    pub fn with_shortest_messages(self, graph: &Graph<'_>) -> Self {
+        let used = graph.transfers().iter().filter(|it| it.is_used());
+        let shortest = used.map(|it| it.seconds).fold(f64::INFINITY, f64::min);
+        let mut costs = graph.costs().clone();
+        costs.messages.fill((shortest, 0.0));
+        Plan { after: Some(costs), ..self }
+    }
+
+    /// Returns this plan for a run in which simultaneous tests take place in another order, given its number.
+    #[must_use]
+    pub fn with_order(self, tests: u32) -> Self {
+        Plan { tests, ..self }
     }
 
     /// Returns whether a message is removed.

@@ -187,7 +187,7 @@ impl<'g> Run<'g> {
             plan,
             explained,
             traffic,
-            polling: Polling::new(graph),
+            polling: Polling::new(graph, plan.tests),
             cursors: tracks.iter().map(|track| at(first(track))).collect(),
             ready: (0..tracks.len() as u32).rev().collect(),
             taken: vec![Vec::new(); graph.run.sets.len()],

@@ -162,6 +162,9 @@ pub struct Settings {
     pub table: Option<Table>,
     /// Whether messages between ranks of one host use its links. By default, it is estimated.
     pub is_local_linked: Option<bool>,
+    /// Place of the transfers that only loops of tests show, between the end of the last failed test (0) and that of the
+    /// test that succeeded (1).
+    pub tested: f64,
     /// Whether communication takes no time beyond waiting. Nothing is estimated then.
     pub is_ideal: bool,
     /// Whether the run does not change. The graph then has no steps and no groups of collectives.
@@ -181,6 +184,7 @@ impl Settings {
             broadcast: None,
             table: None,
             is_local_linked: None,
+            tested: 0.5,
             is_ideal: false,
             is_identity: false,
         }

@@ -241,6 +241,9 @@ fn changed(
                 let own = own.as_ref().map(|(_, fit)| fit);
                 interval = interval.with_costs(&graph, own, changes, mends);
             }
+            if !hypotheses.iter().any(is_net) {
+                interval = interval.with_tests(&graph, &settings, changes, mends);
+            }
             interval.finish_simulated().map_err(unsuitable)?;
         } else {
             Interval::new(retimed.makespan(), error, &mut report)

@@ -51,13 +51,15 @@ pub(super) struct Polling {
     gap: f64,
     /// Number of tests since anything else happened.
     idle: usize,
+    /// Number of another order of simultaneous tests, or 0.
+    order: u32,
 }
 
 /// Times are multiples of another one up to this fraction.
 const FRACTION: f64 = 1e-3;
 
 impl Polling {
-    pub(super) fn new(graph: &Graph<'_>) -> Self {
+    pub(super) fn new(graph: &Graph<'_>, order: u32) -> Self {
         let tracks = graph.tracks().list();
         let (mut seconds, mut gaps) = (Vec::new(), Vec::new());
         for poll in &graph.run.polls {
@@ -83,6 +85,7 @@ impl Polling {
             tick: if is_counted { unit * 1e-6 } else { tick.max(f64::MIN_POSITIVE) },
             gap: gaps.iter().sum::<f64>() / gaps.len().max(1) as f64,
             idle: 0,
+            order,
         }
     }
 
@@ -92,9 +95,34 @@ impl Polling {
 
     fn add(&mut self, time: f64, is_end: bool, rank: usize) {
         self.begun += 1;
-        let order = if is_end { -self.begun } else { self.begun };
+        let order = match self.order {
+            0 if is_end => -self.begun,
+            0 => self.begun,
+            number => shuffled(self.begun, number),
+        };
         let time = (time / self.tick).round() as i64;
         self.events.push(Reverse((time, is_end, order, rank as u32)));
+    }
+}
+
+/// Returns a place in an arbitrary order.
+fn shuffled(place: i64, order: u32) -> i64 {
+    let mixed = (place as u64 ^ u64::from(order).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    (mixed >> 8) as i64
+}
+
+impl Graph<'_> {
+    /// Returns the mean time from one test of a loop to the next, in seconds. Returns `None` if there are no loops.
+    #[must_use]
+    pub fn test_period(&self) -> Option<f64> {
+        let tracks = self.tracks().list();
+        let seconds = self.run.polls.iter().flat_map(|poll| {
+            let track = &tracks[rank_of(self, poll)];
+            poll.tests.iter().map(|it| track.end[*it as usize] - track.start[*it as usize])
+        });
+        let (sum, count) = seconds.fold((0.0, 0.0), |(sum, count), it| (sum + it, count + 1.0));
+        (count > 0.0).then(|| sum / count + Polling::new(self, 0).gap)
     }
 }
 

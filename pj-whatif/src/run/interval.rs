@@ -1,6 +1,6 @@
 //! The interval of makespans that agree with what the trace records.
 
-use paje_whatif::fit::{Fit, other_costs};
+use paje_whatif::fit::{Fit, other_networks};
 use paje_whatif::hypothesis::{Applied, Changes};
 use paje_whatif::{EagerStart, Graph, Progress, Settings};
 
@@ -12,6 +12,9 @@ const MATTERS: f64 = 1e-4;
 /// Widest interval of a simulated run, as a part of the makespan.
 const WIDEST: f64 = 0.05;
 
+/// Number of other orders of simultaneous tests.
+const ORDERS: u32 = 3;
+
 /// Number of runs with other noise.
 const RUNS: u64 = 10;
 
@@ -20,6 +23,8 @@ pub(super) struct Interval<'r> {
     least: f64,
     most: f64,
     makespan: f64,
+    /// What to record for a narrower interval.
+    advice: &'static str,
     report: &'r mut Report,
 }
 
@@ -27,7 +32,7 @@ impl<'r> Interval<'r> {
     /// Begins with the predicted makespan, and a possible error of the clocks.
     pub(super) fn new(makespan: f64, error: f64, report: &'r mut Report) -> Self {
         let error = if error.is_finite() { error } else { 0.0 };
-        Interval { least: makespan - error, most: makespan + error, makespan, report }
+        Interval { least: makespan - error, most: makespan + error, makespan, advice: "", report }
     }
 
     fn add(&mut self, makespan: f64, why: &str) {
@@ -94,7 +99,8 @@ impl<'r> Interval<'r> {
         self
     }
 
-    /// Adds the makespans with other times of messages that explain the recorded run as well.
+    /// Adds the makespans with other times of messages. Several networks may explain the recorded run equally well. If none
+    /// explains it and sizes are not recorded, messages may have shared links, so that each may take as little time as the shortest one.
     pub(super) fn with_costs(
         mut self,
         graph: &Graph<'_>,
@@ -102,15 +108,57 @@ impl<'r> Interval<'r> {
         changes: Changes<'_>,
         mends: bool,
     ) -> Self {
-        for costs in other_costs(graph, own) {
-            let changes = Changes { network: Some(&costs), ..changes };
-            let Ok(applied) = changes.apply(graph) else { continue };
-            if let Ok(run) = graph.retime(&applied.plan, false, mends) {
+        let Some(own) = own else {
+            if graph.has_sizes() || graph.messages().list().is_empty() {
+                return self;
+            }
+            self.advice = "Record the sizes of messages (SMPI: tracing/smpi/display-sizes:yes)";
+            let plan = changes.apply(graph).map(|it| it.plan.with_shortest_messages(graph));
+            if let Some(run) = plan.ok().and_then(|plan| graph.retime(&plan, false, mends).ok()) {
+                self.add(run.makespan(), "if each message takes as long as the shortest one");
+            }
+            return self;
+        };
+        self.advice = "Measure the times of messages (--net-table)";
+        for network in other_networks(graph, own) {
+            let changes = Changes { network: Some(&network), ..changes };
+            let plan = changes.apply(graph).map(|it| it.plan);
+            if let Some(run) = plan.ok().and_then(|plan| graph.retime(&plan, false, mends).ok()) {
                 self.add(
                     run.makespan(),
-                    "with other times of messages that explain the recorded run as well",
+                    "in another network that explains the recorded run as well",
                 );
             }
+        }
+        self
+    }
+
+    /// Adds the makespans that differ because nothing shows the order of simultaneous tests in loops, nor when messages arrived
+    /// between two tests.
+    pub(super) fn with_tests(
+        mut self,
+        graph: &Graph<'_>,
+        settings: &Settings,
+        changes: Changes<'_>,
+        mends: bool,
+    ) -> Self {
+        let Some(period) = graph.test_period() else { return self };
+        self.advice = "Let the program wait for messages (MPI_Wait) instead of testing for them";
+        let of = |graph: &Graph<'_>, order| {
+            let plan = changes.apply(graph).ok()?.plan.with_order(order);
+            graph.retime(&plan, false, mends).ok()
+        };
+        for run in (1..=ORDERS).filter_map(|order| of(graph, order)) {
+            self.add(run.makespan(), "with another order of simultaneous tests");
+        }
+        for tested in [0.1, 0.9] {
+            let settings = Settings { tested, ..settings.clone() };
+            if let Some(run) = of(&graph.assuming(&settings), 0) {
+                self.add(run.makespan(), "if messages arrive at another time between two tests");
+            }
+        }
+        for makespan in [self.makespan - period, self.makespan + period] {
+            self.add(makespan, "with one test less or more");
         }
         self
     }
@@ -121,8 +169,8 @@ impl<'r> Interval<'r> {
         if width > WIDEST {
             let (least, most) = (self.report.duration(self.least), self.report.duration(self.most));
             return Err(format!(
-                "the recorded run leaves open whether the changed run takes {least} or {most}. Measure the times of messages \
-                 (--net-table)"
+                "the recorded run leaves open whether the changed run takes {least} or {most}. {}",
+                self.advice
             ));
         }
         if width <= MATTERS {
