@@ -40,9 +40,12 @@ pub(super) fn choose<'t>(
     // The defaults of SMPI may be wrong if no network explains the messages with them.
     let is_open = measured.1.votes == Some((0, 0));
     let own = |settings: &Settings| Settings { table: None, ..settings.clone() };
-    let is_bad = |misfit: f64| misfit.is_finite() && misfit >= EXACT_MISFIT;
     let is_hosts_open = !shared.facts.hosts.is_known() && !chosen.is_identity && !chosen.is_ideal;
-    if (is_open || is_hosts_open) && is_bad(misfit(&shared, &own(&settings))) {
+    let first = match is_open || is_hosts_open {
+        true => misfit(&shared, &own(&settings)),
+        false => 0.0,
+    };
+    if first.is_finite() && first >= EXACT_MISFIT {
         let sent = Settings { eager_start: Some(EagerStart::Sent), ..own(&settings) };
         if is_open && misfit(&shared, &sent) < EXACT_MISFIT {
             settings = Settings { table: settings.table, ..sent };
@@ -55,8 +58,9 @@ pub(super) fn choose<'t>(
             };
             let all = RANKS_PER_HOST.into_iter().filter(|per| *per < ranks).map(with);
             let mut all = all.map(|run| (misfit(&run, &own(&settings)), run));
-            // Few transfers may agree by chance.
-            if let Some((_, found)) = all.find(|(misfit, _)| *misfit < 0.1 * EXACT_MISFIT) {
+            // A few transfers may agree by chance.
+            let limit = EXACT_MISFIT.min(0.1 * first);
+            if let Some((_, found)) = all.find(|(misfit, _)| *misfit < limit) {
                 shared = found;
                 measured = measure(&shared, &settings);
             }

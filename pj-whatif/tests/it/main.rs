@@ -8,6 +8,7 @@ use paje_sim::{Options, Trace};
 use tempfile::TempDir;
 
 mod refused;
+mod simulated;
 mod tasks;
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/examples");
@@ -283,18 +284,4 @@ fn the_interval_covers_what_the_trace_does_not_show() {
     let (_, out, _) =
         pj_whatif(&[&[&path, "--scale", fast, "--format", "csv"], &given[..]].concat());
     assert!(!out.contains("interval"), "{out}");
-}
-
-/// In `two-sizes.c`, each wait is for messages of two sizes that share links. Its end shows the
-/// arrival of only one of them. SMPI took 0.739530 ms when it ran with a quarter of the computing.
-#[test]
-fn waits_for_messages_of_two_sizes_show_the_network() {
-    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/smpi/two-sizes.trace.xz");
-    let quarter = "--scale=state=computing,factor=0.25";
-    let (status, stdout, _) = pj_whatif(&["--format=json", quarter, trace]);
-    assert_eq!(status, 0);
-    let after = stdout.split("\"makespan\"").nth(1).expect("the makespan");
-    let after = after.split("\"after\": ").nth(1).and_then(|text| text.split(',').next());
-    let after: f64 = after.expect("a number").parse().expect("a number");
-    assert!((after - 739.53e-6).abs() < 1e-8, "{after}");
 }
