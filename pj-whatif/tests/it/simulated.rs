@@ -67,6 +67,6 @@ fn messages_of_different_unknown_sizes_leave_an_interval() {
     let path = path.to_str().expect("UTF-8");
     let (status, _, stderr) = pj_whatif(&[path, "--scale", "state=computing,factor=0.25"]);
     assert!(status == 2 && stderr.contains("Record the sizes of messages"), "{stderr}");
-    let (status, stdout, stderr) = pj_whatif(&[path, "--scale", "state=computing,factor=4"]);
+    let (status, stdout, stderr) = pj_whatif(&[path, "--scale", "state=computing,factor=1.5"]);
     assert!(status == 0 && stdout.contains("interval of the makespan"), "{stderr}");
 }
