@@ -34,14 +34,6 @@ pub(crate) fn divided<'t>(graph: &Graph<'t>) -> Option<Facts<'t>> {
         });
         let best = others.min_by(|a, b| a.0.total_cmp(&b.0));
         let limit = MUCH_BETTER * f64::from(group.members()) * model.error();
-        if std::env::var("ACC").is_ok() {
-            eprintln!(
-                "divide {} members error {:e} best {:?}",
-                group.members(),
-                model.error() * f64::from(group.members()),
-                best.as_ref().map(|it| it.0)
-            );
-        }
         if let Some((_, collectives)) = best.filter(|(error, _)| *error < limit) {
             facts.collectives = Arc::new(collectives);
             is_divided = true;
