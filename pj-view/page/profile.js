@@ -54,7 +54,7 @@ function contents(data, isRange, profile) {
   const shown = (time) => (Math.min(Math.max(time, model.extent[0]), model.extent[1]) / units.second).toFixed(Math.min(digits, 15));
   const where = `${isRange ? "Selected range" : "On the screen"}${profile.isAbout ? ", about" : ""}`;
   const children = [quiet(`${where}: ${shown(profile.from)} s to ${shown(profile.to)} s`), quiet(model.unit)];
-  for (const [type, list] of grouped(profile.states, ([type]) => type)) {
+  for (const [type, list] of grouped(profile.states, (state) => state[0])) {
     list.sort((a, b) => b[2] - a[2]);
     const all = lifetimes(model, type, profile.from, profile.to);
     const rows = list.filter(([, , seconds]) => seconds > 0).slice(0, MOST).map(([, id, seconds]) => {
