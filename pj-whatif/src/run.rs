@@ -235,20 +235,19 @@ fn changed(
         // Simulations have no noise, and what they do not show is assumed to follow their defaults.
         if applied.plan.is_nothing() {
         } else if graph.run().facts.is_simulated() {
-            let mut interval = Interval::new(retimed.makespan(), 0.0, &mut report);
-            let is_net = |it: &Hypothesis| matches!(it, Hypothesis::Net(_));
-            if settings.table.is_none() && !hypotheses.iter().any(is_net) {
-                let own = own.as_ref().map(|(_, fit)| fit);
-                interval = interval.with_costs(&graph, own, changes, mends);
-            }
-            if !hypotheses.iter().any(is_net) {
-                interval = interval.with_tests(&graph, &settings, changes, mends);
+            let mut interval = Interval::new(retimed.makespan(), 0.0, changes, mends, &mut report);
+            if !hypotheses.iter().any(|it| matches!(it, Hypothesis::Net(_))) {
+                if settings.table.is_none() {
+                    let own = own.as_ref().map(|(_, fit)| fit);
+                    interval = interval.with_costs(&graph, own);
+                }
+                interval = interval.with_tests(&graph, &settings);
             }
             interval.finish_simulated().map_err(unsuitable)?;
         } else {
-            Interval::new(retimed.makespan(), error, &mut report)
-                .with_assumptions(&graph, &settings, changes, mends)
-                .with_noise(&graph, &applied, mends)
+            Interval::new(retimed.makespan(), error, changes, mends, &mut report)
+                .with_assumptions(&graph, &settings)
+                .with_noise(&graph, &applied)
                 .finish();
         }
         if let Some(random) = &cli.random {

@@ -49,6 +49,8 @@ pub(super) struct Polling {
     pub(super) tick: f64,
     /// Typical time between two tests.
     gap: f64,
+    /// Typical time of a test.
+    test: f64,
     /// Number of tests since anything else happened.
     idle: usize,
     /// Number of another order of simultaneous tests, or 0.
@@ -74,6 +76,7 @@ impl Polling {
         let is_counted = graph.run.facts.is_simulated()
             && seconds.iter().all(is_multiple)
             && seconds.iter().any(|it| *it > 1.5 * unit);
+        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len().max(1) as f64;
         let (begin, end) = graph.span().unwrap_or((0.0, 0.0));
         let tick = begin.abs().max(end.abs()) * 1e-14;
         Polling {
@@ -83,7 +86,8 @@ impl Polling {
             unit: is_counted.then_some(unit),
             failed: 0,
             tick: if is_counted { unit * 1e-6 } else { tick.max(f64::MIN_POSITIVE) },
-            gap: gaps.iter().sum::<f64>() / gaps.len().max(1) as f64,
+            gap: mean(&gaps),
+            test: mean(&seconds),
             idle: 0,
             order,
         }
@@ -116,13 +120,8 @@ impl Graph<'_> {
     /// Returns the mean time from one test of a loop to the next, in seconds. Returns `None` if there are no loops.
     #[must_use]
     pub fn test_period(&self) -> Option<f64> {
-        let tracks = self.tracks().list();
-        let seconds = self.run.polls.iter().flat_map(|poll| {
-            let track = &tracks[rank_of(self, poll)];
-            poll.tests.iter().map(|it| track.end[*it as usize] - track.start[*it as usize])
-        });
-        let (sum, count) = seconds.fold((0.0, 0.0), |(sum, count), it| (sum + it, count + 1.0));
-        (count > 0.0).then(|| sum / count + Polling::new(self, 0).gap)
+        let polling = || Polling::new(self, 0);
+        (!self.run.polls.is_empty()).then(polling).map(|it| it.test + it.gap)
     }
 }
 

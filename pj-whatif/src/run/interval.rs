@@ -2,7 +2,7 @@
 
 use paje_whatif::fit::{Fit, other_networks};
 use paje_whatif::hypothesis::{Applied, Changes};
-use paje_whatif::{EagerStart, Graph, Progress, Settings};
+use paje_whatif::{EagerStart, Graph, Plan, Progress, Settings};
 
 use crate::report::Report;
 
@@ -23,16 +23,26 @@ pub(super) struct Interval<'r> {
     least: f64,
     most: f64,
     makespan: f64,
+    changes: Changes<'r>,
+    /// Whether nothing waits for messages and collectives with contradictory times.
+    mends: bool,
     /// What to record for a narrower interval.
     advice: &'static str,
     report: &'r mut Report,
 }
 
 impl<'r> Interval<'r> {
-    /// Begins with the predicted makespan, and a possible error of the clocks.
-    pub(super) fn new(makespan: f64, error: f64, report: &'r mut Report) -> Self {
+    /// Begins with the predicted makespan of the changed run, and a possible error of the clocks.
+    pub(super) fn new(
+        makespan: f64,
+        error: f64,
+        changes: Changes<'r>,
+        mends: bool,
+        report: &'r mut Report,
+    ) -> Self {
         let error = if error.is_finite() { error } else { 0.0 };
-        Interval { least: makespan - error, most: makespan + error, makespan, advice: "", report }
+        let (least, most) = (makespan - error, makespan + error);
+        Interval { least, most, makespan, changes, mends, advice: "", report }
     }
 
     fn add(&mut self, makespan: f64, why: &str) {
@@ -44,14 +54,22 @@ impl<'r> Interval<'r> {
         }
     }
 
-    /// Adds the makespans under other assumptions, if the trace does not show which are right.
-    pub(super) fn with_assumptions(
-        mut self,
+    /// Adds the makespan of a run under other assumptions, if it ends.
+    fn add_run(
+        &mut self,
         graph: &Graph<'_>,
-        settings: &Settings,
         changes: Changes<'_>,
-        mends: bool,
-    ) -> Self {
+        other: impl FnOnce(Plan) -> Plan,
+        why: &str,
+    ) {
+        let Ok(applied) = changes.apply(graph) else { return };
+        if let Ok(run) = graph.retime(&other(applied.plan), false, self.mends) {
+            self.add(run.makespan(), why);
+        }
+    }
+
+    /// Adds the makespans under other assumptions, if the trace does not show which are right.
+    pub(super) fn with_assumptions(mut self, graph: &Graph<'_>, settings: &Settings) -> Self {
         let assumed = graph.assumed();
         let mut others = Vec::new();
         if assumed.votes == Some((0, 0)) && !graph.messages().list().is_empty() {
@@ -66,17 +84,14 @@ impl<'r> Interval<'r> {
             others.push((settings, "if messages travel only while their receiver waits"));
         }
         for (settings, why) in others {
-            let other = graph.assuming(&settings);
-            let Ok(applied) = changes.apply(&other) else { continue };
-            if let Ok(run) = other.retime(&applied.plan, false, mends) {
-                self.add(run.makespan(), why);
-            }
+            self.add_run(&graph.assuming(&settings), self.changes, |plan| plan, why);
         }
         self
     }
 
     /// Adds the makespans without noise of calls, with twice this noise, and with other noise of computing.
-    pub(super) fn with_noise(mut self, graph: &Graph<'_>, applied: &Applied, mends: bool) -> Self {
+    pub(super) fn with_noise(mut self, graph: &Graph<'_>, applied: &Applied) -> Self {
+        let mends = self.mends;
         if let Ok(run) = graph.retime(&applied.plan.without_noise(graph), false, mends) {
             let makespan = run.makespan();
             self.add(makespan, "if no call takes longer than half of its kind");
@@ -101,61 +116,36 @@ impl<'r> Interval<'r> {
 
     /// Adds the makespans with other times of messages. Several networks may explain the recorded run equally well. If none
     /// explains it and sizes are not recorded, messages may have shared links, so that each may take as little time as the shortest one.
-    pub(super) fn with_costs(
-        mut self,
-        graph: &Graph<'_>,
-        own: Option<&Fit>,
-        changes: Changes<'_>,
-        mends: bool,
-    ) -> Self {
-        let Some(own) = own else {
-            if graph.has_sizes() || graph.messages().list().is_empty() {
-                return self;
+    pub(super) fn with_costs(mut self, graph: &Graph<'_>, own: Option<&Fit>) -> Self {
+        if let Some(own) = own {
+            self.advice = "Measure the times of messages (--net-table)";
+            for network in other_networks(graph, own) {
+                let changes = Changes { network: Some(&network), ..self.changes };
+                let why = "in another network that explains the recorded run as well";
+                self.add_run(graph, changes, |plan| plan, why);
             }
+        } else if !graph.has_sizes() && !graph.messages().list().is_empty() {
             self.advice = "Record the sizes of messages (SMPI: tracing/smpi/display-sizes:yes)";
-            let plan = changes.apply(graph).map(|it| it.plan.with_shortest_messages(graph));
-            if let Some(run) = plan.ok().and_then(|plan| graph.retime(&plan, false, mends).ok()) {
-                self.add(run.makespan(), "if each message takes as long as the shortest one");
-            }
-            return self;
-        };
-        self.advice = "Measure the times of messages (--net-table)";
-        for network in other_networks(graph, own) {
-            let changes = Changes { network: Some(&network), ..changes };
-            let plan = changes.apply(graph).map(|it| it.plan);
-            if let Some(run) = plan.ok().and_then(|plan| graph.retime(&plan, false, mends).ok()) {
-                self.add(
-                    run.makespan(),
-                    "in another network that explains the recorded run as well",
-                );
-            }
+            let other = |plan: Plan| plan.with_shortest_messages(graph);
+            let why = "if each message takes as long as the shortest one";
+            self.add_run(graph, self.changes, other, why);
         }
         self
     }
 
     /// Adds the makespans that differ because nothing shows the order of simultaneous tests in loops, nor when messages arrived
     /// between two tests.
-    pub(super) fn with_tests(
-        mut self,
-        graph: &Graph<'_>,
-        settings: &Settings,
-        changes: Changes<'_>,
-        mends: bool,
-    ) -> Self {
+    pub(super) fn with_tests(mut self, graph: &Graph<'_>, settings: &Settings) -> Self {
         let Some(period) = graph.test_period() else { return self };
         self.advice = "Let the program wait for messages (MPI_Wait) instead of testing for them";
-        let of = |graph: &Graph<'_>, order| {
-            let plan = changes.apply(graph).ok()?.plan.with_order(order);
-            graph.retime(&plan, false, mends).ok()
-        };
-        for run in (1..=ORDERS).filter_map(|order| of(graph, order)) {
-            self.add(run.makespan(), "with another order of simultaneous tests");
+        for order in 1..=ORDERS {
+            let why = "with another order of simultaneous tests";
+            self.add_run(graph, self.changes, |plan| plan.with_order(order), why);
         }
         for tested in [0.1, 0.9] {
-            let settings = Settings { tested, ..settings.clone() };
-            if let Some(run) = of(&graph.assuming(&settings), 0) {
-                self.add(run.makespan(), "if messages arrive at another time between two tests");
-            }
+            let other = graph.assuming(&Settings { tested, ..settings.clone() });
+            let why = "if messages arrive at another time between two tests";
+            self.add_run(&other, self.changes, |plan| plan, why);
         }
         for makespan in [self.makespan - period, self.makespan + period] {
             self.add(makespan, "with one test less or more");
