@@ -171,12 +171,11 @@ fn of_series(facts: &Facts<'_>, series: &Series) -> Group {
 
 /// Returns other collectives, in which the ranks of a group are divided. Each has the groups of the parts, which have no
 /// seats. The division that explains the times best without a schedule is first.
-#[must_use]
-pub fn divisions(facts: &Facts<'_>, group: &Group) -> Vec<(Collectives, Groups)> {
+pub fn divisions(facts: &Facts<'_>, group: &Group) -> impl Iterator<Item = (Collectives, Groups)> {
     let collectives = &facts.collectives;
     let is_same = |it: &Series| (it.value, &it.states) == (group.value, &group.states);
-    let Some(at) = collectives.series.iter().position(is_same) else { return Vec::new() };
-    let divided = |parts: Vec<Series>| {
+    let at = collectives.series.iter().position(is_same);
+    let divided = move |at: usize, parts: Vec<Series>| {
         let of_part = |it: &Series| (it.tracks.len() > 1).then(|| of_series(facts, it));
         let list = parts.iter().filter_map(of_part).collect();
         let mut groups = Groups { list, ..Groups::default() };
@@ -185,7 +184,10 @@ pub fn divisions(facts: &Facts<'_>, group: &Group) -> Vec<(Collectives, Groups)>
         all.series.splice(at..=at, parts);
         (all, groups)
     };
-    collectives.series[at].divisions(&facts.tracks).into_iter().map(divided).collect()
+    at.into_iter().flat_map(move |at| {
+        let all = collectives.series[at].divisions(&facts.tracks).into_iter();
+        all.map(move |parts| divided(at, parts))
+    })
 }
 
 impl Groups {

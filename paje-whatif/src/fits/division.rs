@@ -24,7 +24,7 @@ pub(crate) fn divided<'t>(graph: &Graph<'t>) -> Option<Facts<'t>> {
         if !may_divide(group) || model.is_given || model.error() <= GOOD {
             continue;
         }
-        let others = divisions(&facts, group).into_iter().take(MOST_DIVISIONS);
+        let others = divisions(&facts, group).take(MOST_DIVISIONS);
         let others = others.map(|(collectives, groups)| {
             let models = graph.shapes_of(&groups.list);
             let error = |(group, model): (&Group, &CollectiveModel)| {

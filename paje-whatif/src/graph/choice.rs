@@ -17,7 +17,7 @@ const RANKS_PER_HOST: [u32; 5] = [2, 3, 4, 6, 8];
 
 /// Returns the run and the settings with the best assumptions, and what they show.
 pub(super) fn choose<'t>(
-    mut run: Run<'t>,
+    run: Run<'t>,
     chosen: &Settings,
 ) -> (Run<'t>, Settings, (Vec<Transfer>, Assumptions)) {
     let (mut settings, mut measured) = (chosen.clone(), measure(&run, chosen));
@@ -81,6 +81,5 @@ pub(super) fn choose<'t>(
         measured = measure(&shared, &settings);
         measured.1.votes = votes;
     }
-    run = Arc::unwrap_or_clone(shared);
-    (run, settings, measured)
+    (Arc::unwrap_or_clone(shared), settings, measured)
 }
