@@ -2,9 +2,9 @@
 //! runs that really changed, in seconds.
 
 use std::fs;
-use std::process::Command;
 
 use tempfile::TempDir;
+use testkit::unpack_xz;
 
 use super::pj_whatif;
 
@@ -60,9 +60,8 @@ fn schedules_show_which_ranks_take_part() {
 fn messages_of_different_unknown_sizes_leave_an_interval() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("run.trace");
-    let packed = format!("{FOLDER}two-sizes.trace.xz");
-    let unpacked = Command::new("xz").args(["-dc", &packed]).output().expect("xz").stdout;
-    let text = String::from_utf8(unpacked).expect("text").replace(" Size", " Other");
+    let packed = fs::read(format!("{FOLDER}two-sizes.trace.xz")).expect("readable");
+    let text = String::from_utf8(unpack_xz(&packed)).expect("text").replace(" Size", " Other");
     fs::write(&path, text).expect("written");
     let path = path.to_str().expect("UTF-8");
     let (status, _, stderr) = pj_whatif(&[path, "--scale", "state=computing,factor=0.25"]);

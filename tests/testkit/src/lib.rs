@@ -28,7 +28,7 @@ pub use datasets::{Rng, definitions};
 pub use disk::on_small_disk;
 pub use folders::{folder, names, pipe, read};
 pub use heads::ranks_head;
-pub use pack::{COMPRESSIONS, pack};
+pub use pack::{COMPRESSIONS, pack, unpack_xz};
 pub use program::{ended, failing, failing_input, fed, outcome, said};
 pub use random::number;
 pub use recorded::assert_recorded;

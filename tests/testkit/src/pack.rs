@@ -27,3 +27,10 @@ pub fn pack(compression: &str, text: &[u8]) -> Vec<u8> {
     encoder.read_to_end(&mut packed).expect("memory can be read");
     packed
 }
+
+/// Decompresses a text that was compressed by xz.
+pub fn unpack_xz(packed: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    liblzma::read::XzDecoder::new(packed).read_to_end(&mut text).expect("a valid stream");
+    text
+}
