@@ -38,7 +38,7 @@ impl Bytes {
         self.text(quoting, name.text);
     }
 
-    /// Appends a byte that says whether there are more bytes, and these.
+    /// Appends 1 and the bytes, or 0 if there are none.
     pub(crate) fn maybe<const N: usize>(&mut self, bytes: Option<[u8; N]>) {
         self.0.push(bytes.is_some().into());
         self.0.extend(bytes.iter().flatten());

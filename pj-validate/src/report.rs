@@ -155,7 +155,7 @@ impl<W: Write> Human<W> {
         Ok(())
     }
 
-    /// Writes a sentence about a file, after a word such as `note`.
+    /// Writes a sentence about a file. `word` precedes it, such as `note`.
     fn remark(&mut self, file: usize, word: &str, text: &str) -> io::Result<()> {
         let Human { out, files, styles } = self;
         let (file, style) = (files.get(file).map_or("", String::as_str), styles.note);

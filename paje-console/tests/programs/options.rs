@@ -10,7 +10,7 @@ use testkit::assert_recorded;
 
 use super::Program;
 
-/// Returns the programs with all options, and without the common start of their names.
+/// Returns the programs with all their options. The names have no `pj_`.
 fn programs() -> Vec<Program> {
     let mut all = super::programs();
     for program in &mut all {

@@ -3,8 +3,8 @@
 
 use crate::{SIGN, TENS, THREES, units_if_few};
 
-/// The text that [`write_fixed`](crate::write_fixed) appends with six decimals, followed by `, `,
-/// for a number with at most six digits before the point.
+/// A number with six decimals and at most six digits before the point, as
+/// [`write_fixed`](crate::write_fixed) writes it, and then `, `.
 ///
 /// ```
 /// let number = paje_decimal::Fixed6::new(618.7271244).expect("it is positive and small");

@@ -69,8 +69,8 @@ fn starts(graph: &Graph<'_>, observed: &Observed<'_>, factors: &Factors) -> Vec<
     (0..STEPS).into_par_iter().map(of_latency).collect()
 }
 
-/// Returns other networks that explain transfers of one size as exactly as a network. Transfers of several sizes determine
-/// the network, and so do transfers of one size that share links in different ways.
+/// Returns other networks that explain the transfers as exactly as the graph's own network. There are none if the transfers have
+/// several sizes. There are usually none either if transfers of one size share links in different ways.
 pub(super) fn equal(graph: &Graph<'_>, own: &Fit) -> Vec<Fit> {
     let list = graph.messages().list();
     let known = |at: &usize| graph.size(&list[*at]).is_some() && graph.transfers()[*at].is_used();
